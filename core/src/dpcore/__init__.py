@@ -1,0 +1,33 @@
+"""dpcore: a small core for differentially private classification, and the plugins it finds.
+
+Names are loaded on first use, so that `import dpcore` (and every plugin's discovery) stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "Component": "dpcore.component",
+    "Citation": "dpcore.component",
+    "Capabilities": "dpcore.component",
+    "hookimpl": "dpcore.hookspecs",
+    "param": "dpcore.parameters",
+}
+
+__all__ = [*_NAMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'dpcore' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_NAMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
