@@ -32,7 +32,7 @@ class Param:
     def allowed(self) -> str:
         """The allowed values in words, in scikit-learn's form."""
         if self.choices is not None:
-            words = f"a str among {{{', '.join(repr(c) for c in self.choices)}}}"
+            words = f"{_article(self.type)} among {{{', '.join(repr(c) for c in self.choices)}}}"
         elif self.low is not None or self.high is not None:
             left = "[" if self.closed in ("both", "left") and self.low is not None else "("
             right = "]" if self.closed in ("both", "right") and self.high is not None else ")"
@@ -55,17 +55,15 @@ class Param:
             return isinstance(value, str)
         if self.type == "dict":
             return isinstance(value, Mapping)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return False
-        if self.type == "int" and int(value) != value:
-            return False
-        return not math.isnan(value) and self._in_range(float(value))
+        numbers = (int,) if self.type == "int" else (int, float)
+        return isinstance(value, numbers) and not isinstance(value, bool) and self._in_range(value)
 
     def _in_range(self, value: float) -> bool:
+        # An absent end is open, as `allowed` prints it: neither infinity nor nan gets through.
         low = -math.inf if self.low is None else self.low
         high = math.inf if self.high is None else self.high
-        above = value >= low if self.closed in ("both", "left") else value > low
-        below = value <= high if self.closed in ("both", "right") else value < high
+        above = value >= low if self.closed in ("both", "left") and self.low is not None else value > low
+        below = value <= high if self.closed in ("both", "right") and self.high is not None else value < high
         return above and below
 
 
@@ -97,7 +95,14 @@ def param(
     """
     name = (type or default.__class__).__name__
     meta = {"type": name, "low": low, "high": high, "closed": closed, "choices": choices, "help": help}
-    return attrs.field(default=default, kw_only=True, validator=_validate, metadata={_KEY: meta})
+    return attrs.field(
+        default=default, kw_only=True, converter=_from_numpy, validator=_validate, metadata={_KEY: meta}
+    )
+
+
+def _from_numpy(value: Any) -> Any:
+    # A grid search passes NumPy's scalars, which are neither checked nor saved as JSON like Python's.
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
 
 
 def _validate(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:

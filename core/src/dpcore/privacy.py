@@ -1,0 +1,160 @@
+"""What privacy means here: adjacency, costs and guarantees, as typed values that must match."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import Any
+
+import attrs
+
+from dpcore.errors import InputError
+
+
+class Adjacency(str, Enum):
+    """Which two tables count as neighbours.
+
+    `ADD_REMOVE`: one holds one row more than the other; the number of rows is private.
+    `REPLACE_ONE`: one row has other values; the number of rows is public.
+    """
+
+    ADD_REMOVE = "add-remove"
+    REPLACE_ONE = "replace-one"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @classmethod
+    def parse(cls, value: str | Adjacency) -> Adjacency:
+        """The adjacency of that name.
+
+        Raises:
+            InputError: for another name.
+        """
+        try:
+            return cls(value)
+        except ValueError:
+            names = " or ".join(a.value for a in cls)
+            raise InputError(f"adjacency must be {names}. Got {value!r}.") from None
+
+
+@attrs.frozen
+class Pure:
+    """The cost of an epsilon-differentially private release; epsilon ≥ 0."""
+
+    epsilon: float
+
+    def scaled(self, factor: float) -> Pure:
+        """The cost of `factor` such releases."""
+        return Pure(self.epsilon * factor)
+
+
+@attrs.frozen
+class ZCDP:
+    """The cost of a rho-zCDP release (Bun & Steinke 2016); rho ≥ 0."""
+
+    rho: float
+
+    def scaled(self, factor: float) -> ZCDP:
+        """The cost of `factor` such releases."""
+        return ZCDP(self.rho * factor)
+
+
+@attrs.frozen
+class GDP:
+    """The cost of a mu-Gaussian differentially private release (Dong, Roth & Su 2022); `square` is mu²."""
+
+    square: float
+
+    def scaled(self, factor: float) -> GDP:
+        """The cost of `factor` such releases."""
+        return GDP(self.square * factor)
+
+
+Cost = Pure | ZCDP | GDP
+
+
+def pure_epsilon(cost: Cost) -> float:
+    """The largest epsilon of a pure release that fits the cost.
+
+    epsilon-DP implies epsilon²/2-zCDP (Bun & Steinke 2016, Proposition 1.4), and mu-GDP with
+    mu = 2 Φ⁻¹(e^epsilon / (1 + e^epsilon)): the trade-off function of epsilon-DP is two straight lines that meet
+    at (a, a), a = 1 / (1 + e^epsilon); that of mu-GDP is convex, ends where they end, and for this mu goes
+    through (a, a), so it lies on or under both lines.
+    """
+    if isinstance(cost, Pure):
+        return cost.epsilon
+    if isinstance(cost, ZCDP):
+        return math.sqrt(2 * cost.rho)
+    half = math.sqrt(cost.square) / 2
+    return math.log(math.erfc(-half / math.sqrt(2)) / math.erfc(half / math.sqrt(2)))
+
+
+def in_terms_of(cost: Cost, kind: type[ZCDP] | type[GDP]) -> Cost:
+    """What a cost amounts to under zCDP or GDP accounting; a pure cost is converted as in `pure_epsilon`.
+
+    Raises:
+        TypeError: for a zCDP cost under GDP or the reverse: neither implies the other tightly.
+    """
+    if isinstance(cost, kind):
+        return cost
+    if not isinstance(cost, Pure):
+        raise TypeError("a zCDP cost and a GDP cost cannot be added")
+    if kind is ZCDP:
+        return ZCDP(cost.epsilon**2 / 2)
+    if cost.epsilon > 700:
+        return GDP(math.inf)
+    from scipy.special import ndtri
+
+    return GDP(float(2 * ndtri(1 / (1 + math.exp(-cost.epsilon)))) ** 2)
+
+
+@attrs.frozen
+class Guarantee:
+    """What a released model guarantees.
+
+    Args:
+        epsilon, delta: (epsilon, delta)-differential privacy; epsilon is inf where there is none.
+        adjacency: for which neighbours.
+        note: what a reader must know besides.
+    """
+
+    epsilon: float
+    delta: float
+    adjacency: Adjacency
+    note: str = ""
+
+    @property
+    def kind(self) -> str:
+        """`pure`, `approximate` or `none`."""
+        if math.isinf(self.epsilon):
+            return "none"
+        return "approximate" if self.delta > 0 else "pure"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; an infinite epsilon becomes null."""
+        epsilon = None if math.isinf(self.epsilon) else self.epsilon
+        return {
+            "kind": self.kind,
+            "epsilon": epsilon,
+            "delta": self.delta,
+            "adjacency": str(self.adjacency),
+            "note": self.note,
+        }
+
+
+def check_budget(epsilon: Any, delta: Any) -> tuple[float, float]:
+    """The budget as floats.
+
+    Raises:
+        InputError: unless epsilon is a finite number above 0 and delta lies in [0, 1).
+    """
+    try:
+        eps, dlt = float(epsilon), float(delta)
+    except (TypeError, ValueError):
+        raise InputError(f"epsilon and delta must be numbers. Got {epsilon!r} and {delta!r}.") from None
+    if not (math.isfinite(eps) and eps > 0):
+        raise InputError(f"epsilon must be a finite number greater than 0. Got {epsilon!r}.")
+    if not 0 <= dlt < 1:
+        raise InputError(f"delta must lie in [0, 1). Got {delta!r}.")
+    return eps, dlt

@@ -1,0 +1,188 @@
+"""Where rows live. A table answers queries exactly; only the curator holds one.
+
+`MemoryTable` keeps nominal columns as small unsigned codes and numeric ones as they came (a view where it
+can), reads them in blocks that stay in cache, and remembers exact answers: asking again for another
+epsilon or repeat costs nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.errors import InputError
+from dpcore.query import Counts, Exact, Query, Sums
+from dpcore.schema import Nominal, Schema
+
+_BLOCK = 8192
+
+
+@attrs.frozen(eq=False)
+class Rows:
+    """Encoded rows: one array a column, as `partition.View` describes.
+
+    Args:
+        schema: what the columns mean.
+        columns: name -> array of length `size`; the class column may be absent.
+        size: the number of rows.
+    """
+
+    schema: Schema
+    columns: Mapping[str, npt.NDArray[Any]]
+    size: int
+
+    def blocks(self, block: int = _BLOCK) -> Iterator[tuple[slice, dict[str, npt.NDArray[Any]]]]:
+        """The rows piece by piece: where a piece stands, and its columns."""
+        for start in range(0, self.size, block):
+            where = slice(start, min(start + block, self.size))
+            yield where, _Lazy(self.columns, where)
+
+    def take(self, index: npt.NDArray[np.intp]) -> Rows:
+        """These rows only, in this order."""
+        return Rows(self.schema, {n: c[index] for n, c in self.columns.items()}, len(index))
+
+
+class _Lazy(dict[str, npt.NDArray[Any]]):
+    """A block's columns, made contiguous when first used, so that an unused column costs nothing."""
+
+    def __init__(self, columns: Mapping[str, npt.NDArray[Any]], where: slice) -> None:
+        self._columns, self._where = columns, where
+
+    def __missing__(self, name: str) -> npt.NDArray[Any]:
+        self[name] = block = np.ascontiguousarray(self._columns[name][self._where])
+        return block
+
+
+class Table(ABC):
+    """Rows that can be asked. The number of rows is private and is no part of the contract."""
+
+    schema: Schema
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._memory: dict[Query, Exact] = {}
+
+    def answer(self, query: Query) -> Exact:
+        """The exact answer, whole numbers in units of `query.grid` (or scores for a choice).
+
+        Raises:
+            InputError: if the table cannot answer this kind.
+        """
+        if query not in self._memory:
+            if query.requires:
+                exact = query.combine(*(self.answer(needed) for needed in query.requires))
+            else:
+                exact = self.aggregate([query])[0]
+            exact.setflags(write=False)
+            self._memory[query] = exact
+        return self._memory[query]
+
+    def warm(self, queries: Iterable[Query]) -> None:
+        """Answer many queries in one pass, for `answer` to remember."""
+        needed = dict.fromkeys(q for query in queries for q in _base(query) if q not in self._memory)
+        for query, exact in zip(needed, self.aggregate(list(needed)) if needed else (), strict=True):
+            exact.setflags(write=False)
+            self._memory[query] = exact
+
+    @abstractmethod
+    def aggregate(self, queries: Sequence[Query]) -> list[Exact]:
+        """Exact answers to queries of the kinds that tables answer themselves, in one pass if it can."""
+
+
+def _base(query: Query) -> Iterator[Query]:
+    if not query.requires:
+        yield query
+    for needed in query.requires:
+        yield from _base(needed)
+
+
+class MemoryTable(Table):
+    """Rows in memory.
+
+    Args:
+        rows: encoded rows with the class column; all codes and values known or declared missing.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows.schema)
+        if rows.schema.target.name not in rows.columns:
+            raise InputError(f"the rows lack the class column {rows.schema.target.name!r}.")
+        self._rows = rows
+
+    def aggregate(self, queries: Sequence[Query]) -> list[Exact]:
+        for query in queries:
+            if not isinstance(query, (Counts, Sums)):
+                raise InputError(f"a table in memory cannot answer {query.kind!r} queries.")
+        totals = [np.zeros(query.cells, dtype=np.int64) for query in queries]
+        for _, view in self._rows.blocks():
+            codes: dict[Any, npt.NDArray[np.intp]] = {}
+            for query, total in zip(queries, totals, strict=True):
+                by = query.partition if isinstance(query, Counts) else query.by  # type: ignore[attr-defined]
+                if by not in codes:
+                    codes[by] = by.codes(view)
+                if isinstance(query, Counts):
+                    total += np.bincount(codes[by], minlength=query.cells)
+                elif isinstance(query, Sums):
+                    terms = query.terms(view[query.attribute.name])
+                    # below 2^25 · 8192 a float64 holds every whole number: the sum is exact
+                    total += np.bincount(codes[by], weights=terms, minlength=query.cells).astype(np.int64)
+        return [total.reshape(query.shape) for total, query in zip(totals, queries, strict=True)]
+
+
+def smallest_unsigned(cells: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest unsigned type that holds the codes 0 … cells (`cells` itself is "nothing known")."""
+    return np.uint8 if cells < 2**8 else np.uint16 if cells < 2**16 else np.uint32
+
+
+def class_counts(rows: Rows) -> npt.NDArray[np.int64]:
+    """How many rows each class has: private, for figures that are marked as such."""
+    target = rows.schema.target
+    return np.bincount(rows.columns[target.name], minlength=len(target.values)).astype(np.int64)
+
+
+def nominal_codes(
+    values: Any, attribute: Nominal, tokens: Sequence[str], *, strict: bool
+) -> npt.NDArray[Any]:
+    """Codes of a nominal column.
+
+    A missing cell, or a value outside the list, goes to the attribute's missing cell. Where it has none,
+    `strict` refuses, and otherwise it becomes `attribute.cells`: nothing known.
+
+    Raises:
+        InputError: naming the attribute and how many cells are wrong, never a value.
+    """
+    import pandas as pd
+
+    codes = pd.Index(attribute.values).get_indexer(pd.Index(_as_text(values)))
+    known = codes >= 0
+    if not known.all():
+        if strict and not attribute.missing:
+            first = int(np.flatnonzero(~known)[0]) + 1
+            raise InputError(
+                f"attribute {attribute.name!r}: {int((~known).sum())} cells (the first in row {first}) hold a value "
+                f"that its list of {len(attribute.values)} values lacks."
+            )
+        codes[~known] = attribute.cells - 1 if attribute.missing else attribute.cells
+    return codes.astype(smallest_unsigned(attribute.cells))
+
+
+def _as_text(values: Any) -> Any:
+    """Values as text, whole floats without their '.0', so that 1, 1.0 and '1' are one category."""
+    import pandas as pd
+
+    series = pd.Series(values)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype(series.cat.categories.dtype)
+    if pd.api.types.is_bool_dtype(series.dtype) or not pd.api.types.is_numeric_dtype(series.dtype):
+        return series.map(str, na_action="ignore")
+    if pd.api.types.is_float_dtype(series.dtype):
+        whole = series.notna() & (series % 1 == 0) & (series.abs() < 2**53)
+        text = series.map(str, na_action="ignore").astype(object)
+        text[whole] = series[whole].astype("int64").map(str)
+        return text
+    return series.map(str, na_action="ignore")

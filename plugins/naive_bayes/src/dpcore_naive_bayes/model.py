@@ -1,0 +1,147 @@
+"""The released naive Bayes: a prior and, for each attribute, log P(value | class)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.classifier import Model
+from dpcore.errors import InputError
+from dpcore.partition import EqualBins, Values, View
+from dpcore.schema import Numeric, Schema
+from dpcore.table import Rows
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class TablePart:
+    """log P(cell | class) over a partition, shape (cells, classes).
+
+    A row of which nothing is known adds nothing.
+    """
+
+    partition: Values | EqualBins
+    log: Floats
+
+    def add(self, view: View, total: Floats) -> None:
+        """Add this attribute's log-likelihoods to `total`, shape (rows, classes)."""
+        known = np.vstack([self.log, np.zeros(self.log.shape[1])])
+        total += known[np.minimum(self.partition.codes(view), len(self.log))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        bins = {"bins": self.partition.bins} if isinstance(self.partition, EqualBins) else {}
+        return {"attribute": self.partition.attribute.name, "kind": "table", **bins, "log": self.log.tolist()}
+
+
+@attrs.frozen(eq=False)
+class NormalPart:
+    """A normal density per class, truncated to the attribute's bounds or not.
+
+    Args:
+        mean, deviation: one number a class; deviation > 0.
+        missing: log P(missing | class) and log P(known | class), shape (2, classes).
+    """
+
+    attribute: Numeric
+    mean: Floats
+    deviation: Floats
+    truncated: bool
+    missing: Floats
+
+    def add(self, view: View, total: Floats) -> None:
+        """Add this attribute's log-densities to `total`, shape (rows, classes)."""
+        x = view[self.attribute.name].astype(np.float64)
+        unknown = np.isnan(x)
+        z = np.clip(x, self.attribute.lower, self.attribute.upper)[:, None] - self.mean
+        log = -0.5 * (z / self.deviation) ** 2 - np.log(self.deviation) - self._log_mass() + self.missing[1]
+        log[unknown] = self.missing[0] if self.attribute.missing else 0.0
+        total += log
+
+    def _log_mass(self) -> Floats | float:
+        if not self.truncated:
+            return 0.0
+        from scipy.special import log_ndtr
+
+        low = (self.attribute.lower - self.mean) / self.deviation
+        high = (self.attribute.upper - self.mean) / self.deviation
+        # log(Φ(high) − Φ(low)), taken in the tail where both are small
+        flip = low > 0
+        low, high = np.where(flip, -high, low), np.where(flip, -low, high)
+        top, bottom = log_ndtr(high), log_ndtr(low)
+        mass: Floats = top + np.log1p(-np.exp(np.minimum(bottom - top, -1e-300)))
+        return mass
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "attribute": self.attribute.name,
+            "kind": "normal",
+            "mean": self.mean.tolist(),
+            "deviation": self.deviation.tolist(),
+            "truncated": self.truncated,
+            "missing": self.missing.tolist(),
+        }
+
+
+@attrs.frozen(eq=False)
+class NaiveBayesModel(Model):
+    """argmax_c log P(c) + Σ_a log P(x_a | c).
+
+    Args:
+        prior: log P(c), one number a class.
+        parts: one an attribute; an attribute that tells nothing has none.
+    """
+
+    prior: Floats
+    parts: tuple[TablePart | NormalPart, ...]
+
+    def log_proba(self, rows: Rows) -> Floats:
+        total = np.empty((rows.size, len(self.prior)))
+        for where, view in rows.blocks():
+            block = total[where]
+            block[:] = self.prior
+            for part in self.parts:
+                part.add(view, block)
+            block -= block.max(axis=1, keepdims=True)
+            block -= np.log(np.exp(block).sum(axis=1, keepdims=True))
+        return total
+
+    def to_json(self) -> dict[str, Any]:
+        return {"prior": self.prior.tolist(), "parts": [part.to_json() for part in self.parts]}
+
+    @classmethod
+    def from_json(cls, schema: Schema, data: Mapping[str, Any]) -> Self:
+        classes = len(schema.classes)
+        prior = _numbers(data["prior"], (classes,))
+        return cls(prior, tuple(_part(schema, row, classes) for row in data["parts"]))
+
+
+def _part(schema: Schema, row: Mapping[str, Any], classes: int) -> TablePart | NormalPart:
+    attribute = schema[row["attribute"]]
+    if row["kind"] == "table":
+        if isinstance(attribute, Numeric):
+            bins = EqualBins(attribute, int(row["bins"]))
+            return TablePart(bins, _numbers(row["log"], (bins.size, classes)))
+        values = Values(attribute)
+        return TablePart(values, _numbers(row["log"], (values.size, classes)))
+    if row["kind"] != "normal" or not isinstance(attribute, Numeric):
+        raise InputError(f"attribute {attribute.name!r} has no usable numbers.")
+    mean, deviation = (_numbers(row[key], (classes,)) for key in ("mean", "deviation"))
+    if not (deviation > 0).all():
+        raise InputError(f"attribute {attribute.name!r} has a deviation that is not positive.")
+    return NormalPart(attribute, mean, deviation, bool(row["truncated"]), _numbers(row["missing"], (2, classes)))
+
+
+def _numbers(data: Any, shape: tuple[int, ...]) -> Floats:
+    numbers = np.asarray(data, dtype=np.float64)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        raise InputError("some numbers are missing or not finite.")
+    return numbers
+
+

@@ -1,0 +1,3 @@
+"""Is not Python."""
+
+def dpcore_mechanisms(:
