@@ -173,7 +173,7 @@ def _internal(error: BaseException) -> int:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Module and line of the innermost frame that is dpcore's or a plugin's by name, else of the innermost."""
+    """Module and line of the innermost frame that is dpcore's by name, else of the innermost."""
     names: list[str] = []
     ours: list[str] = []
     while trace is not None:

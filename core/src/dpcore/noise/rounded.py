@@ -61,7 +61,7 @@ def _gaussian_tail(mp: Any, z: Any) -> Any:
 
 
 GAUSSIAN = Quantile("gaussian", _gaussian_upper, _gaussian_tail, error=2.0**-42)
-"""The standard normal distribution. ndtri errs by at most 2**-51 (1 + z) where it was compared with mpmath."""
+"""The standard normal distribution. ndtri errs by some 2**-51 (1 + z), as compared with mpmath."""
 
 
 def rounded(entropy: Entropy, distribution: Quantile, scale: Fraction, size: int) -> Array:

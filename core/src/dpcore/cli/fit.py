@@ -1,0 +1,72 @@
+"""`dpcore fit`: release a classifier from private rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dpcore.cli.options import number, plan_from, planning
+from dpcore.cli.output import note, print_json, warn
+
+
+@click.command()
+@click.argument("name")
+@click.argument("data")
+@click.option("--schema", help="A schema file; a named data set has its own.")
+@click.option("--epsilon", required=True, help="The whole budget of the fit.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the model is written.")
+@planning
+@click.option("--seed", type=int, help="Repeatable noise, for experiments only: it can be taken off again.")
+@click.option("--not-private", is_flag=True, help="Run a published procedure that spends more than it claims.")
+@click.option("--json", "as_json", is_flag=True, help="Print the model's privacy as JSON.")
+def command(  # noqa: PLR0917
+    name: str,
+    data: str,
+    schema: str | None,
+    epsilon: str,
+    out: Path,
+    seed: int | None,
+    not_private: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Fit the classifier NAME to DATA (a file or a data set) and write the model."""
+    from dpcore.registry import load_plugins
+    from dpcore.release import check_private, check_writable, fit
+    from dpcore.source import find_schema, read_rows
+    from dpcore.table import MemoryTable
+
+    registry = load_plugins()
+    plan = plan_from(registry, name, find_schema(data, schema, registry), number("--epsilon", epsilon), options)
+    check_private(plan, not_private=not_private)
+    check_writable(out)
+    rows = read_rows(data, plan.task.schema, registry)
+    check_classes(rows)
+    if plan.guarantee.note:
+        warn(plan.guarantee.note)
+    if seed is not None:
+        warn("--seed makes the noise repeatable: whoever knows it can take it off.")
+    release = fit(plan, MemoryTable(rows), random_state=seed, not_private=not_private)
+    release.save(out)
+    spent = release.privacy["spent"]
+    if as_json:
+        print_json({key: value for key, value in release.privacy.items() if key != "steps"})
+        return
+    epsilon_spent = "no finite epsilon" if spent["epsilon"] is None else f"epsilon = {spent['epsilon']:g}"
+    delta = f", delta = {spent['delta']:g}" if spent["delta"] else ""
+    note(f"wrote {out}: {name}, {epsilon_spent}{delta} spent, {plan.task.adjacency} adjacency.")
+
+
+def check_classes(rows: Any) -> None:
+    """Refuse rows of one class only: nothing could be learned, and budget would be spent on it.
+
+    Raises:
+        InputError: naming the class column.
+    """
+    from dpcore.errors import InputError
+    from dpcore.table import class_counts
+
+    if (class_counts(rows) > 0).sum() < 2:
+        raise InputError(f"all rows have the same class: {rows.schema.target.name!r} must take at least two values.")

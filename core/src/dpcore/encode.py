@@ -1,0 +1,99 @@
+"""From frames and arrays to encoded rows, checked against the public schema.
+
+To learn from, a numeric value outside its bounds is clipped (when it is counted or summed), and anything else that
+the schema does not allow is refused, naming the attribute and never a value. To predict, an unknown category or a
+missing number becomes "nothing known".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.errors import InputError
+from dpcore.schema import Nominal, Numeric, Schema
+from dpcore.table import Rows, nominal_codes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LARGEST = 1e100
+
+
+def encode(frame: pd.DataFrame, schema: Schema, *, strict: bool = True, target: bool = True) -> Rows:
+    """Encode a frame whose columns are named as in the schema.
+
+    Args:
+        frame: raw values; numeric columns as numbers, nominal ones as anything with a text form.
+        schema: the public schema.
+        strict: for rows to learn from; False for rows to predict.
+        target: whether to encode the class column.
+
+    Raises:
+        InputError: for a missing column, or a value that the schema does not allow.
+    """
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for attribute in (*schema.attributes, *([schema.target] if target else [])):
+        if attribute.name not in frame.columns:
+            raise InputError(f"the rows lack the column {attribute.name!r}.")
+        column = frame[attribute.name]
+        if isinstance(attribute, Nominal):
+            tokens = schema.missing_tokens
+            columns[attribute.name] = nominal_codes(column, attribute, tokens, strict=strict or attribute is schema.target)
+        else:
+            columns[attribute.name] = numbers(column.to_numpy(), attribute, strict=strict)
+    return Rows(schema, columns, len(frame))
+
+
+def encode_arrays(matrix: npt.NDArray[Any], labels: npt.NDArray[Any], schema: Schema) -> Rows:
+    """Encode a matrix of numbers, one column an attribute in the schema's order, without copying it.
+
+    Args:
+        matrix: shape (rows, attributes); every attribute of the schema is numeric.
+        labels: shape (rows,), class values.
+        schema: the public schema.
+    """
+    columns: dict[str, npt.NDArray[Any]] = {
+        a.name: numbers(matrix[:, i], a, strict=True)
+        for i, a in enumerate(schema.attributes)
+        if isinstance(a, Numeric)
+    }
+    columns[schema.target.name] = nominal_codes(labels, schema.target, (), strict=True)
+    return Rows(schema, columns, len(matrix))
+
+
+def numbers(values: npt.NDArray[Any], attribute: Numeric, *, strict: bool) -> npt.NDArray[Any]:
+    """A numeric column as it is, if all of it can be used.
+
+    Raises:
+        InputError: for text, an infinite or absurdly large number, or a missing one that the schema does not declare.
+    """
+    if values.dtype.kind not in "iufb":
+        values = _parsed(values, attribute)
+    # One pass tells whether all is well: a sum is finite only if every term is, and hardly ever by chance.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(np.sum(values, dtype=np.float64))
+    if np.isfinite(total) and abs(total) < _LARGEST:
+        return values
+    unknown = np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        wrong = int(np.sum(np.abs(values) >= _LARGEST))
+    if wrong:
+        raise InputError(f"attribute {attribute.name!r}: {wrong} values are infinite or beyond ±{_LARGEST:g}.")
+    if strict and unknown.any() and not attribute.missing:
+        raise InputError(
+            f"attribute {attribute.name!r}: {int(unknown.sum())} values are NaN or missing; the schema does not "
+            "declare missing values for it."
+        )
+    return values
+
+
+def _parsed(values: npt.NDArray[Any], attribute: Numeric) -> npt.NDArray[np.float64]:
+    import pandas as pd
+
+    try:
+        return np.asarray(pd.to_numeric(pd.Series(values)).to_numpy(dtype=np.float64, na_value=np.nan))
+    except (ValueError, TypeError):
+        raise InputError(f"attribute {attribute.name!r} must be numeric; it holds text or other objects.") from None
