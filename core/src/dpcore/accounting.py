@@ -58,12 +58,12 @@ class PureAccountant(Accountant):
     def charge(self, cost: Cost) -> None:
         if not isinstance(cost, Pure):
             raise BudgetError("a pure epsilon budget cannot pay for a release that is not pure.")
-        after = self._sum + Fraction(cost.epsilon)
+        after = self._sum + exactly(cost.epsilon)
         if after > Fraction(self.epsilon):
             raise BudgetError(
                 f"the budget refuses: {float(after):.6g} would be spent of epsilon = {self.epsilon:.6g}."
             )
-        self._sum = after
+        self._sum = Fraction(after)
 
     def spent(self) -> tuple[float, float]:
         return float(self._sum), 0.0
@@ -95,18 +95,23 @@ class _Additive(Accountant):
         return self.kind(self._total * fraction * _SHY)
 
     def charge(self, cost: Cost) -> None:
-        after = self._sum + Fraction(number_of(cost, self.kind))
+        after = self._sum + exactly(number_of(cost, self.kind))
         if after > Fraction(self._total):
             raise BudgetError(
                 f"the budget refuses: {float(after):.6g} would be spent of {self._total:.6g} ({self.name} of "
                 f"epsilon = {self.epsilon:.6g}, delta = {self.delta:.3g})."
             )
-        self._sum = after
+        self._sum = Fraction(after)
 
     def spent(self) -> tuple[float, float]:
         number = float(self._sum)
         # within the budget by construction; the search from above must not say otherwise
         return (min(self.epsilon_of(number, self.delta), self.epsilon) if number > 0 else 0.0), self.delta
+
+
+def exactly(number: float) -> Fraction | float:
+    """The number as a rational; infinity, which no budget can pay, as it is."""
+    return number if math.isinf(number) else Fraction(number)
 
 
 def number_of(cost: Cost, kind: type[ZCDP] | type[GDP]) -> float:

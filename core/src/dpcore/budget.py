@@ -6,7 +6,8 @@ import threading
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from dpcore.errors import BudgetError
+from dpcore.accounting import exactly
+from dpcore.errors import BudgetError, InputError
 from dpcore.privacy import check_budget
 
 
@@ -31,16 +32,19 @@ class Budget:
 
         Raises:
             BudgetError: if not enough is left; nothing is then taken.
+            InputError: if a number is negative or not a number.
         """
+        if not (epsilon >= 0 and delta >= 0):
+            raise InputError(f"a fit cannot cost epsilon = {epsilon!r}, delta = {delta!r}.")
         with self._lock:
-            after = [self._spent[0] + Fraction(epsilon), self._spent[1] + Fraction(delta)]
+            after = [self._spent[0] + exactly(epsilon), self._spent[1] + exactly(delta)]
             if after[0] > Fraction(self.epsilon) or after[1] > Fraction(self.delta):
                 left, left_delta = self.remaining()
                 raise BudgetError(
                     f"the shared budget refuses: this fit costs epsilon = {epsilon:.6g}, delta = {delta:.3g}, "
                     f"and epsilon = {left:.6g}, delta = {left_delta:.3g} are left."
                 )
-            self._spent = after
+            self._spent = [Fraction(number) for number in after]
 
     def spent(self) -> tuple[float, float]:
         """(epsilon, delta) spent so far."""

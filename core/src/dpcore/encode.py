@@ -40,27 +40,25 @@ def encode(frame: pd.DataFrame, schema: Schema, *, strict: bool = True, target: 
             raise InputError(f"the rows lack the column {attribute.name!r}.")
         column = frame[attribute.name]
         if isinstance(attribute, Nominal):
-            tokens = schema.missing_tokens
-            columns[attribute.name] = nominal_codes(column, attribute, tokens, strict=strict or attribute is schema.target)
+            must = strict or attribute is schema.target
+            columns[attribute.name] = nominal_codes(column, attribute, strict=must)
         else:
             columns[attribute.name] = numbers(column.to_numpy(), attribute, strict=strict)
     return Rows(schema, columns, len(frame))
 
 
-def encode_arrays(matrix: npt.NDArray[Any], labels: npt.NDArray[Any], schema: Schema) -> Rows:
-    """Encode a matrix of numbers, one column an attribute in the schema's order, without copying it.
+def encode_arrays(matrix: npt.NDArray[Any], labels: npt.NDArray[Any] | None, schema: Schema) -> Rows:
+    """Encode a matrix of finite numbers, one column an attribute in the schema's order, without copying it.
 
     Args:
-        matrix: shape (rows, attributes); every attribute of the schema is numeric.
-        labels: shape (rows,), class values.
+        matrix: shape (rows, attributes), finite except where the schema declares missing values; every
+            attribute of the schema is numeric.
+        labels: shape (rows,), class values, or None.
         schema: the public schema.
     """
-    columns: dict[str, npt.NDArray[Any]] = {
-        a.name: numbers(matrix[:, i], a, strict=True)
-        for i, a in enumerate(schema.attributes)
-        if isinstance(a, Numeric)
-    }
-    columns[schema.target.name] = nominal_codes(labels, schema.target, (), strict=True)
+    columns: dict[str, npt.NDArray[Any]] = {name: matrix[:, i] for i, name in enumerate(schema.names)}
+    if labels is not None:
+        columns[schema.target.name] = nominal_codes(labels, schema.target, strict=True)
     return Rows(schema, columns, len(matrix))
 
 

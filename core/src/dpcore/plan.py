@@ -22,6 +22,9 @@ from dpcore.sensitivity import SensitivityRule
 if TYPE_CHECKING:
     from dpcore.registry import Registry
 
+_LEAST = 1e-30
+"""A smaller fraction of a budget is none at all: its noise would have no scale in floating point."""
+
 
 @attrs.frozen
 class PlannedStep:
@@ -75,12 +78,15 @@ class Plan:
         """(epsilon, delta) that the whole fit costs; epsilon is inf where nothing is guaranteed."""
         costs = [(p.cost, p.step.times) for p in self.steps]
         if self.accounting == "pure":
-            return math.fsum(pure_epsilon(cost) * times for cost, times in costs), 0.0
+            return math.fsum(_pure(cost) * times for cost, times in costs), 0.0
         additive = GdpAccountant if self.accounting == "gdp" else ZcdpAccountant
         number = math.fsum(number_of(cost, additive.kind) * times for cost, times in costs)
         if math.isinf(number):
             return math.inf, self.task.delta
-        return additive.epsilon_of(number, self.task.delta), self.task.delta
+        epsilon, delta = self.task.epsilon, self.task.delta
+        found = additive.epsilon_of(number, delta)
+        # the search from above must not say that a plan within its budget costs a hair more
+        return (min(found, epsilon) if number <= additive.budget(epsilon, delta) else found), delta
 
     @property
     def guarantee(self) -> Guarantee:
@@ -130,7 +136,7 @@ class Unlimited(Accountant):
         return Pure(self.epsilon * fraction)
 
     def charge(self, cost: Cost) -> None:
-        self._sum += pure_epsilon(cost)
+        self._sum += _pure(cost)
 
     def spent(self) -> tuple[float, float]:
         return self._sum, self.delta
@@ -198,8 +204,10 @@ def make_plan(
         plans.append(Plan(name, learner, task, allocator_name, kind, planned))
     if not plans:
         raise reasons[0]
-    if mechanism is not None and not any(p.mechanism_name == mechanism for p in plans[0].steps):
-        raise PluginError(f"the mechanism {mechanism!r} fits no step of {name}.")
+    if mechanism is not None:
+        plans = [plan for plan in plans if any(p.mechanism_name == mechanism for p in plan.steps)]
+        if not plans:
+            raise PluginError(f"the mechanism {mechanism!r} fits no step of {name}.")
     return min(plans, key=_expected_error)
 
 
@@ -211,10 +219,10 @@ def _shares(
     else:
         name, giver = type(allocator).__name__, allocator
     shares = [float(f) for f in giver.allocate(steps)]
-    wrong = len(shares) != len(steps) or any(not math.isfinite(f) or f < 0 for f in shares)
+    wrong = len(shares) != len(steps) or any(not 0 <= f <= 1 + 1e-9 for f in shares)
     if wrong or math.fsum(shares) > 1 + 1e-9:
         raise PluginError(f"the allocator {name!r} must give one fraction a step, summing to at most 1.")
-    if any(f == 0 and s.cost is None for f, s in zip(shares, steps, strict=True)):
+    if any(f < _LEAST and s.cost is None for f, s in zip(shares, steps, strict=True)):
         raise PluginError(f"the allocator {name!r} gives a step no budget at all.")
     return [f / max(1.0, math.fsum(shares)) for f in shares], name
 
@@ -235,6 +243,8 @@ class _Chooser:
     def plan(self, step: Step, fraction: float, bank: Accountant) -> PlannedStep:
         cost = step.cost or bank.cost(fraction / step.times)
         calibrated = step.claimed or cost
+        if not pure_epsilon(cost) >= pure_epsilon(calibrated):
+            raise PluginError(f"step {step.name!r} is charged less than its noise is set for.")
         wished = [self.mechanism] if self.mechanism and step.query.kind != "choice" else []
         options = self._options(step, (*wished, *step.mechanisms), calibrated)
         best: PlannedStep | None = None
@@ -281,6 +291,11 @@ class _Chooser:
     def _rule(self, name: str, values: Mapping[str, Any]) -> SensitivityRule:
         found: SensitivityRule = build(self.registry.get("sensitivity", name), values)
         return found
+
+
+def _pure(cost: Cost) -> float:
+    """The epsilon that a cost adds under basic composition; inf for one that is not pure."""
+    return cost.epsilon if isinstance(cost, Pure) else math.inf
 
 
 def _finite(value: float) -> float | None:

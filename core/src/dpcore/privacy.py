@@ -42,7 +42,7 @@ class Adjacency(str, Enum):
 class Pure:
     """The cost of an epsilon-differentially private release; epsilon ≥ 0."""
 
-    epsilon: float
+    epsilon: float = attrs.field(validator=attrs.validators.ge(0))
 
     def scaled(self, factor: float) -> Pure:
         """The cost of `factor` such releases."""
@@ -53,7 +53,7 @@ class Pure:
 class ZCDP:
     """The cost of a rho-zCDP release (Bun & Steinke 2016); rho ≥ 0."""
 
-    rho: float
+    rho: float = attrs.field(validator=attrs.validators.ge(0))
 
     def scaled(self, factor: float) -> ZCDP:
         """The cost of `factor` such releases."""
@@ -64,7 +64,7 @@ class ZCDP:
 class GDP:
     """The cost of a mu-Gaussian differentially private release (Dong, Roth & Su 2022); `square` is mu²."""
 
-    square: float
+    square: float = attrs.field(validator=attrs.validators.ge(0))
 
     def scaled(self, factor: float) -> GDP:
         """The cost of `factor` such releases."""
@@ -87,7 +87,11 @@ def pure_epsilon(cost: Cost) -> float:
     if isinstance(cost, ZCDP):
         return math.sqrt(2 * cost.rho)
     half = math.sqrt(cost.square) / 2
-    return math.log(math.erfc(-half / math.sqrt(2)) / math.erfc(half / math.sqrt(2)))
+    if half < 1:  # log(Φ(half) / Φ(−half)) without loss of digits
+        return 2 * math.atanh(math.erf(half / math.sqrt(2)))
+    from scipy.special import log_ndtr
+
+    return float(log_ndtr(half) - log_ndtr(-half))
 
 
 def in_terms_of(cost: Cost, kind: type[ZCDP] | type[GDP]) -> Cost:
@@ -104,9 +108,13 @@ def in_terms_of(cost: Cost, kind: type[ZCDP] | type[GDP]) -> Cost:
         return ZCDP(cost.epsilon**2 / 2)
     if cost.epsilon > 700:
         return GDP(math.inf)
-    from scipy.special import ndtri
+    from scipy.special import erfinv, ndtri
 
-    return GDP(float(2 * ndtri(1 / (1 + math.exp(-cost.epsilon)))) ** 2)
+    if cost.epsilon < 1:  # 2 Φ⁻¹(e^epsilon / (1 + e^epsilon)) without loss of digits
+        half = math.sqrt(2) * float(erfinv(math.tanh(cost.epsilon / 2)))
+    else:
+        half = -float(ndtri(1 / (1 + math.exp(cost.epsilon))))
+    return GDP((2 * half) ** 2)
 
 
 @attrs.frozen

@@ -110,8 +110,8 @@ class Sums(Query):
 
     @property
     def units(self) -> int:
-        """The largest |term|, in units of the grid."""
-        return math.ceil(self.largest / self.grid)
+        """The largest |term|, in units of the grid: rounded down, so that no term exceeds `largest`."""
+        return math.floor(self.largest / self.grid)
 
     def terms(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Each row's term as a whole number of grid units (float64 holding integers)."""

@@ -94,7 +94,7 @@ class Release:
             model = learner.model_class.from_json(schema, data["model"])
         except DpcoreError as error:
             raise InputError(f"the model {str(path)!r} is damaged: {error}") from None
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
             raise InputError(f"the model {str(path)!r} is damaged: its numbers do not fit its schema.") from None
         return cls(data["classifier"], schema, data["privacy"], data["parameters"], model)
 
@@ -140,13 +140,13 @@ def fit(
         BudgetError: if the shared budget cannot pay.
     """
     check_private(plan, not_private=not_private)
-    if budget is not None:
-        budget.reserve(*plan.total)
     noise = noise_source(random_state)
     bank = plan.accountant()
     curator = Curator(
         table, plan.task, tuple(plan.steps), bank, noise, allow_local=not_private and not plan.within_budget
     )
+    if budget is not None:
+        budget.reserve(*plan.total)
     model = plan.classifier.learn(curator)
     privacy = describe_privacy(plan, bank.spent(), reproducible=noise.reproducible)
     settings = learner_parameters(plan.classifier)

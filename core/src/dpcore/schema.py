@@ -107,6 +107,11 @@ class Nominal:
 Attribute = Numeric | Nominal
 
 
+def _usable(end: Any) -> bool:
+    """Whether it is a number that a float can hold."""
+    return isinstance(end, float) or (isinstance(end, int) and abs(end) < 2**1000)
+
+
 @attrs.frozen
 class Taxonomy:
     """Public levels of generalisation for one attribute, coarsest first.
@@ -125,14 +130,14 @@ class Taxonomy:
         for depth, level in enumerate(self.levels, start=1):
             where = f"taxonomy of {self.attribute!r}, level {depth}"
             if isinstance(attribute, Nominal):
-                found = sorted(value for group in level for value in group)
-                if found != sorted(attribute.values):
+                found = [value for group in level for value in group]
+                if not all(isinstance(v, str) for v in found) or sorted(found) != sorted(attribute.values):
                     raise SchemaError(f"{where}: every value must stand in exactly one group.")
                 continue
-            ends = [tuple(map(float, group)) for group in level]
-            if any(len(e) != 2 or e[0] >= e[1] for e in ends):
+            numbers = all(_usable(end) for group in level for end in group)
+            if not level or not numbers or any(len(g) != 2 or not g[0] < g[1] for g in level):
                 raise SchemaError(f"{where}: a numeric group must be [lo, hi) with lo < hi.")
-            if any(a[1] != b[0] for a, b in zip(ends, ends[1:], strict=False)):
+            if any(a[1] != b[0] for a, b in zip(level, level[1:], strict=False)):
                 raise SchemaError(f"{where}: intervals must follow one another without gaps.")
 
 

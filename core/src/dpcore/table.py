@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -18,6 +18,9 @@ import numpy.typing as npt
 from dpcore.errors import InputError
 from dpcore.query import Counts, Exact, Query, Sums
 from dpcore.schema import Nominal, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BLOCK = 8192
 
@@ -145,9 +148,7 @@ def class_counts(rows: Rows) -> npt.NDArray[np.int64]:
     return np.bincount(rows.columns[target.name], minlength=len(target.values)).astype(np.int64)
 
 
-def nominal_codes(
-    values: Any, attribute: Nominal, tokens: Sequence[str], *, strict: bool
-) -> npt.NDArray[Any]:
+def nominal_codes(values: Any, attribute: Nominal, *, strict: bool) -> npt.NDArray[Any]:
     """Codes of a nominal column.
 
     A missing cell, or a value outside the list, goes to the attribute's missing cell. Where it has none,
@@ -158,7 +159,11 @@ def nominal_codes(
     """
     import pandas as pd
 
-    codes = pd.Index(attribute.values).get_indexer(pd.Index(_as_text(values)))
+    # text is made of the distinct values only
+    series = values if isinstance(values, pd.Series) else pd.Series(values)
+    places, distinct = pd.factorize(series)
+    found = pd.Index(attribute.values).get_indexer(pd.Index(_as_text(pd.Series(distinct))))
+    codes = np.append(found, -1)[places]
     known = codes >= 0
     if not known.all():
         if strict and not attribute.missing:
@@ -171,18 +176,22 @@ def nominal_codes(
     return codes.astype(smallest_unsigned(attribute.cells))
 
 
-def _as_text(values: Any) -> Any:
+def _as_text(series: pd.Series) -> pd.Series:
     """Values as text, whole floats without their '.0', so that 1, 1.0 and '1' are one category."""
     import pandas as pd
 
-    series = pd.Series(values)
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(series.cat.categories.dtype)
     if pd.api.types.is_bool_dtype(series.dtype) or not pd.api.types.is_numeric_dtype(series.dtype):
-        return series.map(str, na_action="ignore")
+        return series.map(_word, na_action="ignore")
     if pd.api.types.is_float_dtype(series.dtype):
         whole = series.notna() & (series % 1 == 0) & (series.abs() < 2**53)
         text = series.map(str, na_action="ignore").astype(object)
         text[whole] = series[whole].astype("int64").map(str)
         return text
     return series.map(str, na_action="ignore")
+
+
+def _word(value: Any) -> str:
+    """The text of one object; a whole float may stand among other things."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

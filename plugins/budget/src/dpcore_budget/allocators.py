@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
@@ -16,8 +18,10 @@ from dpcore.parameters import param
 def by_weight(steps: Sequence[Step], weight: Callable[[Step], float]) -> list[float]:
     """Fractions in proportion to a weight; [] for no steps."""
     weights = [weight(step) for step in steps]
-    total = sum(weights)
-    return [w / total for w in weights]
+    largest = max(weights, default=1.0)
+    parts = [w / largest for w in weights]  # their sum cannot overflow
+    total = math.fsum(parts)
+    return [p / total for p in parts]
 
 
 @attrs.frozen
@@ -29,7 +33,7 @@ class Weights(BudgetAllocator):
 
     def __attrs_post_init__(self) -> None:
         for name, value in (self.weights or {}).items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= sys.float_info.max:
                 raise ParameterError(
                     f"The 'weights' parameter of Weights must hold finite numbers > 0. Got {value!r} for {name!r} instead."
                 )

@@ -88,9 +88,10 @@ class PermuteAndFlip(_Choice):
         # Put the candidates in order of independent uniform times. Candidate i wins at its time u if all that
         # come before fail: p_i ∫ Π_{j ≠ i} (1 − u p_j) du, a polynomial that Gauss-Legendre integrates exactly.
         scores = np.asarray(exact, dtype=np.float64)
-        flips = np.exp(self.rate(bound, cost) * (scores - scores.max()))
+        logits = self.rate(bound, cost) * (scores - scores.max())
+        flips = np.exp(logits)
         nodes, weights = np.polynomial.legendre.leggauss(len(flips) // 2 + 1)
         u = (nodes + 1) / 2
         others = np.delete(flips, int(output))
         integral = np.sum(weights / 2 * np.prod(1 - np.outer(u, others), axis=1))
-        return float(np.log(flips[int(output)]) + np.log(integral))
+        return float(logits[int(output)] + np.log(integral))

@@ -21,17 +21,21 @@ from dpcore.component import Citation
 from dpcore.mechanism import Answer, Calibration, Mechanism
 from dpcore.noise import NoiseSource
 from dpcore.privacy import GDP, ZCDP, Cost
-from dpcore_mechanisms.grid import add, fine_grid, round_up, whole
+from dpcore_mechanisms.grid import add, fine_grid, in_steps, ratio, whole
 
 _EXPECTED = math.sqrt(2 / math.pi)
 
 
-def sigma(bound: Bound, cost: Cost) -> float:
-    """The standard deviation for a bound in L2 and a cost in zCDP or GDP."""
+def sigma(bound: Bound, cost: Cost) -> Fraction:
+    """The standard deviation for a bound in L2 and a cost in zCDP or GDP.
+
+    Raises:
+        InputError: if it is too large for floating point.
+    """
     if isinstance(cost, ZCDP):
-        return bound.scalar() / math.sqrt(2 * cost.rho)
+        return ratio(bound.scalar(), math.sqrt(2 * cost.rho))
     if isinstance(cost, GDP):
-        return bound.scalar() / math.sqrt(cost.square)
+        return ratio(bound.scalar(), math.sqrt(cost.square))
     raise TypeError("Gaussian noise has no pure epsilon")
 
 
@@ -54,7 +58,7 @@ class Gaussian(Mechanism):
     def _steps(self, bound: Bound, cost: Cost) -> tuple[Fraction, float]:
         deviation = sigma(bound, cost)
         out = fine_grid(deviation, bound.grid)
-        return round_up(Fraction(deviation) / Fraction(out)), out
+        return in_steps(deviation, out), out
 
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
         if bound.value is None:
@@ -69,7 +73,7 @@ class Gaussian(Mechanism):
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         # On a grid this fine the density stands for the probability of a grid point: the ratio of two
         # probabilities is a mean of density ratios over one cell.
-        deviation = sigma(bound, cost)
+        deviation = float(sigma(bound, cost))
         distance = np.asarray(output) - np.asarray(exact, dtype=np.float64) * bound.grid
         return float(-0.5 * np.sum((distance / deviation) ** 2))
 
@@ -91,23 +95,22 @@ class DiscreteGaussian(Mechanism):
     )
     notes: ClassVar[str] = "Integer noise for counts; the same zCDP as continuous Gaussian noise, slightly less of it."
 
-    def _variance(self, bound: Bound, cost: Cost) -> Fraction:
-        steps = round_up(Fraction(sigma(bound, cost)) / Fraction(bound.grid))
-        return steps * steps
+    def _steps(self, bound: Bound, cost: Cost) -> Fraction:
+        return in_steps(sigma(bound, cost), bound.grid)
 
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
         if bound.value is None:
             return Calibration(None, bound.grid, None)
-        steps = math.sqrt(self._variance(bound, cost))
+        steps = float(self._steps(bound, cost))
         return Calibration(steps * bound.grid, bound.grid, mean_absolute(steps) * bound.grid)
 
     def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
-        drawn = noise.discrete_gaussian(self._variance(bound, cost), exact.size)
+        drawn = noise.discrete_gaussian(self._steps(bound, cost) ** 2, exact.size)
         return add(exact, drawn, bound.grid, bound.grid)
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         distance = whole(np.asarray(output), bound.grid, bound.grid) - np.asarray(exact, dtype=np.float64)
-        return float(-0.5 * np.sum(distance**2) / float(self._variance(bound, cost)))
+        return float(-0.5 * np.sum((distance / float(self._steps(bound, cost))) ** 2))
 
 
 def mean_absolute(deviation: float) -> float:

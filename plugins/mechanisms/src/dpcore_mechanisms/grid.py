@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.errors import InputError
 from dpcore.query import power_of_two
 
 _BITS = 40
 """Scales keep this many significant bits, rounded up: noise is never smaller than asked for."""
 FINE = 2.0**-20
 """How much finer than its scale the grid of a fine mechanism is."""
+_FINEST = 2.0**-200
+_LARGEST = Fraction(2) ** 1000
+"""No noise may be larger, in the answer's units or in steps: its draws must stay floats."""
 
 
 def round_up(value: Fraction) -> Fraction:
@@ -25,9 +29,35 @@ def round_up(value: Fraction) -> Fraction:
     return Fraction(math.ceil(scaled)) / Fraction(2) ** shift
 
 
-def fine_grid(scale: float, grid: float) -> float:
-    """A power of two that is at most the exact answers' grid and much less than the noise's scale."""
-    return min(grid, power_of_two(scale) * FINE) if math.isfinite(scale) and scale > 0 else grid
+def ratio(sensitivity: float, cost: float) -> Fraction:
+    """sensitivity / cost, exactly: the scale of the noise.
+
+    Raises:
+        InputError: if it is too large for floating point, or the cost is 0.
+    """
+    if cost > 0 and math.isfinite(sensitivity):
+        scale = Fraction(sensitivity) / Fraction(cost)
+        if scale <= _LARGEST:
+            return scale
+    raise InputError(f"a budget of {cost:.3g} is too small for a sensitivity of {sensitivity:.3g}: no finite noise.")
+
+
+def in_steps(scale: Fraction, out: float) -> Fraction:
+    """A scale in steps of the released grid, rounded up.
+
+    Raises:
+        InputError: if it is too large for floating point.
+    """
+    steps = round_up(scale / Fraction(out))
+    if steps > _LARGEST:
+        raise InputError(f"noise of scale {float(scale):.3g} is too large for a grid of {out:.3g}.")
+    return steps
+
+
+def fine_grid(scale: Fraction, grid: float) -> float:
+    """A power of two that is at most the exact answers' grid and much less than the noise's scale (but not
+    so fine that whole numbers of it leave floating point)."""
+    return min(grid, max(power_of_two(float(scale)) * FINE, grid * _FINEST))
 
 
 def add(exact: npt.NDArray[Any], noise: npt.NDArray[Any], grid: float, out: float) -> npt.NDArray[np.float64]:

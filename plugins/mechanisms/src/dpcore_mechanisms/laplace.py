@@ -20,7 +20,7 @@ from dpcore.component import Citation
 from dpcore.mechanism import Answer, Calibration, Mechanism
 from dpcore.noise import NoiseSource
 from dpcore.privacy import GDP, ZCDP, Cost, Pure, pure_epsilon
-from dpcore_mechanisms.grid import add, fine_grid, round_up
+from dpcore_mechanisms.grid import add, fine_grid, in_steps, ratio
 
 
 class _DiscreteLaplace(Mechanism):
@@ -29,7 +29,7 @@ class _DiscreteLaplace(Mechanism):
     accepts: ClassVar[tuple[str, ...]] = ("l1",)
     costs: ClassVar[tuple[type[Cost], ...]] = (Pure, ZCDP, GDP)
 
-    def grid(self, sensitivity: float, epsilon: float, grid: float) -> float:
+    def grid(self, scale: Fraction, grid: float) -> float:
         """The spacing of what is released."""
         raise NotImplementedError
 
@@ -37,11 +37,11 @@ class _DiscreteLaplace(Mechanism):
         """The scale in steps of the released grid, and that grid.
 
         Raises:
-            OverflowError: never for finite input; the scale is a rational of any size.
+            InputError: if the noise would be too large for floating point.
         """
-        epsilon = pure_epsilon(cost)
-        out = self.grid(sensitivity, epsilon, grid)
-        return round_up(Fraction(sensitivity) / Fraction(epsilon) / Fraction(out)), out
+        scale = ratio(sensitivity, pure_epsilon(cost))
+        out = self.grid(scale, grid)
+        return in_steps(scale, out), out
 
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
         if bound.value is None:
@@ -94,8 +94,8 @@ class Laplace(_DiscreteLaplace):
     )
     notes: ClassVar[str] = "Drawn exactly as discrete Laplace on the grid: no float decides anything."
 
-    def grid(self, sensitivity: float, epsilon: float, grid: float) -> float:
-        return fine_grid(sensitivity / epsilon, grid)
+    def grid(self, scale: Fraction, grid: float) -> float:
+        return fine_grid(scale, grid)
 
 
 @attrs.frozen
@@ -113,5 +113,5 @@ class Geometric(_DiscreteLaplace):
     )
     notes: ClassVar[str] = "Of all epsilon-DP mechanisms for one count, the most useful one for any loss."
 
-    def grid(self, sensitivity: float, epsilon: float, grid: float) -> float:
+    def grid(self, scale: Fraction, grid: float) -> float:
         return grid

@@ -36,7 +36,9 @@ def published_loss(epsilon: float) -> float:
 
 @attrs.frozen
 class LaplaceResampled(Mechanism):
-    """Laplace noise, drawn again while the answer is negative; exact answers must be ≥ 0.
+    """Laplace noise, drawn again while the answer is negative; a negative exact answer counts as 0.
+
+    (To refuse it instead would tell that it is negative; max(·, 0) moves no further than the answer itself.)
 
     The cost is what is really spent: the noise is that of the epsilon' for which the loss above is the cost.
     """
@@ -68,9 +70,7 @@ class LaplaceResampled(Mechanism):
         return Laplace().calibrate(bound, self.inner(bound, cost))
 
     def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
-        if np.any(exact < 0):
-            raise InputError("laplace_resampled is for answers that cannot be negative.")
-        inner = self.inner(bound, cost)
+        exact, inner = np.maximum(exact, 0), self.inner(bound, cost)
         numbers = np.array(Laplace().release(exact, bound, inner, noise))
         while (again := numbers < 0).any():
             value = bound.value
@@ -81,10 +81,12 @@ class LaplaceResampled(Mechanism):
         return numbers
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
-        inner = self.inner(bound, cost)
+        exact, inner = np.maximum(exact, 0), self.inner(bound, cost)
         body = Laplace().log_density(output, exact, bound, inner)
-        scale, out = Laplace().steps(bound.scalar(), inner, bound.grid)
-        steps = np.asarray(exact, dtype=np.float64) * (bound.grid / out)
-        a = math.exp(-1 / float(scale))
-        # P(noise ≥ −mu) = 1 − a^(mu + 1) / (1 + a)
-        return body - float(np.sum(np.log1p(-np.power(a, steps + 1) / (1 + a))))
+        values = np.broadcast_to(np.asarray(bound.value, dtype=np.float64), exact.shape).ravel()
+        for value, one in zip(values.tolist(), exact.ravel().tolist(), strict=True):
+            scale, out = Laplace().steps(value, inner, bound.grid)
+            a, mu = math.exp(-1 / float(scale)), one * (bound.grid / out)
+            # P(noise ≥ −mu) = 1 − a^(mu + 1) / (1 + a)
+            body -= math.log1p(-(a ** (mu + 1)) / (1 + a))
+        return body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -16,6 +17,8 @@ from dpcore.schema import Numeric, Schema
 from dpcore.table import Rows
 
 Floats = npt.NDArray[np.float64]
+_LOG_ROOT = math.log(2 * math.pi) / 2
+_SHORT = 1e-5
 
 
 @attrs.frozen(eq=False)
@@ -74,8 +77,11 @@ class NormalPart:
         flip = low > 0
         low, high = np.where(flip, -high, low), np.where(flip, -low, high)
         top, bottom = log_ndtr(high), log_ndtr(low)
-        mass: Floats = top + np.log1p(-np.exp(np.minimum(bottom - top, -1e-300)))
-        return mass
+        # over so short a piece the density is as good as flat, and the difference as good as rounding
+        short = self.attribute.width / self.deviation * np.maximum(1.0, np.abs(high)) < _SHORT
+        flat = -0.5 * ((low + high) / 2) ** 2 - _LOG_ROOT + np.log(self.attribute.width / self.deviation)
+        mass: Floats = top + np.log(-np.expm1(np.where(short, -1.0, bottom - top)))
+        return np.where(short, flat, mass)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

@@ -75,6 +75,7 @@ def _one_row(query: Counts | Sums | Means | Variances | Deviations) -> tuple[flo
     move it as far the other way (so that replacing counts twice in one cell).
 
     Answers are rounded to the grid, which can add one step; sums round each term instead, and `units` holds that.
+    Variances and deviations are clipped to their range after it.
     """
     match query:
         case Counts():
@@ -82,7 +83,9 @@ def _one_row(query: Counts | Sums | Means | Variances | Deviations) -> tuple[flo
         case Sums(power=power):
             return query.units * query.grid, 0.0, power == 1
         case Means():
-            # the float arithmetic of a mean may be a hair off before it is rounded: two steps are enough
-            return query.scale / 2, 2 * query.grid, True
+            # a mean of terms that were rounded, each at most `units` of the sums' coarser grid; its float
+            # arithmetic may be a hair off before it is rounded itself: two steps are enough
+            sums = Sums(query.attribute, query.by)
+            return sums.units * sums.grid, 2 * query.grid, True
         case Variances() | Deviations():
             return query.scale, 2 * query.grid, False
