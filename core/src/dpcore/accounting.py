@@ -60,9 +60,7 @@ class PureAccountant(Accountant):
             raise BudgetError("a pure epsilon budget cannot pay for a release that is not pure.")
         after = self._sum + exactly(cost.epsilon)
         if after > Fraction(self.epsilon):
-            raise BudgetError(
-                f"the budget refuses: {float(after):.6g} would be spent of epsilon = {self.epsilon:.6g}."
-            )
+            raise BudgetError(f"the budget refuses: {float(after):.6g} would be spent of epsilon = {self.epsilon:.6g}.")
         self._sum = Fraction(after)
 
     def spent(self) -> tuple[float, float]:

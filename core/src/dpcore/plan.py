@@ -211,9 +211,7 @@ def make_plan(
     return min(plans, key=_expected_error)
 
 
-def _shares(
-    allocator: str | BudgetAllocator, steps: tuple[Step, ...], registry: Registry
-) -> tuple[list[float], str]:
+def _shares(allocator: str | BudgetAllocator, steps: tuple[Step, ...], registry: Registry) -> tuple[list[float], str]:
     if isinstance(allocator, str):
         name, giver = allocator, build(registry.get("allocator", allocator), {})
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ class Taxonomy:
             numbers = all(_usable(end) for group in level for end in group)
             if not level or not numbers or any(len(g) != 2 or not g[0] < g[1] for g in level):
                 raise SchemaError(f"{where}: a numeric group must be [lo, hi) with lo < hi.")
-            if any(a[1] != b[0] for a, b in zip(level, level[1:], strict=False)):
+            if any(a[1] != b[0] for a, b in pairwise(level)):
                 raise SchemaError(f"{where}: intervals must follow one another without gaps.")
 
 
