@@ -87,10 +87,12 @@ def test_a_damaged_schema_is_a_schema_or_one_line_of_error(place: tuple[Any, ...
     for key in way:
         spot = spot[key]
     spot[last] = junk
+    reason = ""
     try:
-        assert Schema.from_json(data["top"]).attributes
+        Schema.from_json(data["top"])
     except SchemaError as error:
-        assert "\n" not in str(error).replace(repr(junk), "")
+        reason = str(error)
+    assert "\n" not in reason.replace(repr(junk), "")
 
 
 @pytest.mark.parametrize(

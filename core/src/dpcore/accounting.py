@@ -207,8 +207,8 @@ def zcdp_delta(rho: float, epsilon: float) -> float:
         body = less_one * (alpha * rho - epsilon) - log_order
         return body + alpha * math.log1p(-1 / alpha)
 
-    # the best order is near (epsilon / rho + 1) / 2
-    centre = math.log(max(epsilon / (2 * rho), 1e-3))
+    # the best order is near (epsilon / rho + 1) / 2, or 1 / √(2 rho) where epsilon is small beside √rho
+    centre = math.log(max(epsilon / (2 * rho), 1 / math.sqrt(2 * rho), 1e-3))
     found = minimize_scalar(log_delta, bounds=(centre - 8, centre + 8), method="bounded")
     return min(1.0, math.exp(min(0.0, float(found.fun))))
 
@@ -221,5 +221,5 @@ def accountant(name: str, epsilon: float, delta: float) -> Accountant:
     """
     kinds: dict[str, type[Accountant]] = {a.name: a for a in (PureAccountant, ZcdpAccountant, GdpAccountant)}
     if name not in kinds:
-        raise InputError(f"accounting must be one of {', '.join(kinds)}. Got {name!r}.")
+        raise InputError(f"accounting must be one of auto, {', '.join(kinds)} or pld. Got {name!r}.")
     return kinds[name](epsilon, delta)

@@ -35,7 +35,7 @@ class Step:
     query: Query
     times: int = attrs.field(default=1, validator=attrs.validators.ge(1))
     weight: float = attrs.field(default=1.0, validator=attrs.validators.gt(0))
-    mechanisms: tuple[str, ...] = ("geometric", "discrete_gaussian")
+    mechanisms: tuple[str, ...] = ("geometric", "discrete_gaussian", "gaussian")
     sensitivity: str = "global"
     sensitivity_parameters: Mapping[str, Any] = attrs.field(factory=dict)
     group: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,10 @@ class Plan:
         costs = [(p.cost, p.step.times) for p in self.steps]
         if self.accounting == "pure":
             return math.fsum(_pure(cost) * times for cost, times in costs), 0.0
+        if self.accounting == "pld":
+            from dpcore.pld import composed
+
+            return composed(Counter(self._asks()), self.task.delta), self.task.delta
         additive = GdpAccountant if self.accounting == "gdp" else ZcdpAccountant
         number = math.fsum(number_of(cost, additive.kind) * times for cost, times in costs)
         if math.isinf(number):
@@ -102,9 +107,17 @@ class Plan:
 
     def accountant(self) -> Accountant:
         """A fresh accountant for one fit; for an overspending published plan, with what it really spends."""
+        if self.within_budget and self.accounting == "pld":
+            from dpcore.pld import PldAccountant
+
+            return PldAccountant(self.task.epsilon, self.task.delta, self._asks())
         if self.within_budget:
             return accountant(self.accounting, self.task.epsilon, self.task.delta)
         return Unlimited(self.task.epsilon, self.task.delta)
+
+    def _asks(self) -> list[float]:
+        """The pure epsilon of every ask."""
+        return [_pure(p.cost) for p in self.steps for _ in range(p.step.times)]
 
     def to_json(self) -> dict[str, Any]:
         """The plan as plain data: the shape of `dpcore plan --json`."""
@@ -166,8 +179,8 @@ def make_plan(
         allocator: a name, or a ready allocator.
         mechanism, sensitivity: names that take the place of the learner's own choice in every step
             that they fit.
-        accounting: `pure`, `zcdp`, `gdp`, or `auto`: pure epsilon where delta is 0, otherwise whichever
-            gives the smallest expected error.
+        accounting: `pure`, `zcdp`, `gdp`, `pld` (see `dpcore.pld`), or `auto`: pure epsilon where delta is 0,
+            otherwise whichever of the first three gives the smallest expected error.
         parameters: the learner's parameters, where `classifier` is a name.
         registry: where names are found; by default all installed plugins.
 
@@ -195,7 +208,13 @@ def make_plan(
     chooser = _Chooser(registry, task, mechanism, sensitivity)
     plans, reasons = [], []
     for kind in candidates:
-        bank = accountant(kind, eps, dlt)
+        if kind == "pld":
+            from dpcore.pld import PldAccountant
+
+            asks = [f / s.times for s, f in zip(steps, shares, strict=True) for _ in range(s.times)]
+            bank: Accountant = PldAccountant.for_shares(eps, dlt, asks)
+        else:
+            bank = accountant(kind, eps, dlt)
         try:
             planned = tuple(chooser.plan(s, f, bank) for s, f in zip(steps, shares, strict=True))
         except PluginError as error:

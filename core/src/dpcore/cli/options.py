@@ -28,7 +28,7 @@ _PLANNING = (
     ),
     click.option("--mechanism", help="Use this mechanism in every step it fits."),
     click.option("--sensitivity", help="Use this sensitivity rule in every step it fits."),
-    click.option("--accounting", default="auto", show_default=True, help="auto, pure, zcdp or gdp."),
+    click.option("--accounting", default="auto", show_default=True, help="auto, pure, zcdp, gdp or pld."),
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the classifier."),
 )
 

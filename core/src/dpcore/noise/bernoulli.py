@@ -147,6 +147,9 @@ def exp_bounds(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     for exp(-1).
     """
     whole = math.floor(x)
+    if whole > bits:
+        # exp(-x) < 2**-bits; its power would take time and tell no more
+        return Fraction(0), Fraction(1, 1 << (bits + 1))
     low, high = _series(x - whole, bits + 2)
     if whole:
         first, last = _power_bounds(whole, bits + 2)

@@ -58,5 +58,7 @@ def _exponents(y: Array, centre: float, variance: float) -> tuple[Floats, Floats
     2**-51 + 6 * 2**-53 < 2**-48; the bound is twice that.
     """
     size = np.abs(y).astype(np.float64)
-    gamma = np.minimum((size - centre) ** 2 / (2.0 * variance), LARGEST)
-    return gamma, (size + centre) ** 2 * (2.0**-47 / (2.0 * variance))
+    gamma = (size - centre) ** 2 / (2.0 * variance)
+    error = (size + centre) ** 2 * (2.0**-47 / (2.0 * variance))
+    beyond = gamma - error >= LARGEST
+    return np.where(beyond, LARGEST, gamma), np.where(beyond, LARGEST * 2.0**-49, error)
