@@ -73,6 +73,6 @@ def test_a_fit_uses_it_and_the_model_predicts_without_it(run, tmp_path):
 
 
 def test_its_own_tests_pass_where_it_is_installed(run):
-    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=STAIRCASE)
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "pythonpath=", cwd=STAIRCASE)
     assert " passed" in done.stdout
     assert "skipped" not in done.stdout

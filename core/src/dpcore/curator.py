@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -89,6 +90,10 @@ class Curator:
         value = self._release(planned, exact, bound)
         self.releases.append(Released(step, asked, value))
         return value
+
+    def prepare(self, queries: Iterable[Query]) -> None:
+        """Tell the table what will be asked, so that it can answer all of it in one pass; releases nothing."""
+        self._table.warm(queries)
 
     def scale(self, step: str) -> float:
         """The public noise scale of one step, for smoothing; 0 where it depends on the rows."""

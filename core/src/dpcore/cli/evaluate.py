@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpcore.cli.options import number, plan_from, planning
+from dpcore.cli.options import number, plan_from, planning, warn_if_weak
 from dpcore.cli.output import note, print_json, print_table, progress, warn
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--epsilon", default="0.05,0.1,0.5,1", show_default=True, help="Budgets, separated by commas.")
 @click.option("--folds", default=10, show_default=True, help="Stratified folds.")
 @click.option("--repeats", default=1, show_default=True, help="How often noise is drawn anew on each fold.")
-@click.option("--seed", default=0, show_default=True, help="Of the folds and the noise.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds and the noise.")
 @click.option("--figure", type=click.Path(path_type=Path), help="Draw accuracy against epsilon (png, svg or pdf).")
 @planning
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -56,6 +56,8 @@ def command(  # noqa: PLR0917
     for warning in dict.fromkeys(plan.guarantee.note for plan in plans):
         if warning:
             warn(warning)
+    for plan in plans:
+        warn_if_weak(plan)
     with progress(f"{name} on {data}", total=len(plans) * folds * repeats) as advance:
         found = evaluate(plans, rows, folds=folds, repeats=repeats, seed=seed, advance=advance)
     note("these figures are computed on private rows and are not themselves private.")

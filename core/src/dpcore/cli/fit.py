@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dpcore.cli.options import number, plan_from, planning
+from dpcore.cli.options import number, plan_from, planning, warn_if_weak
 from dpcore.cli.output import note, print_json, warn
 
 
@@ -18,7 +18,7 @@ from dpcore.cli.output import note, print_json, warn
 @click.option("--epsilon", required=True, help="The whole budget of the fit.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the model is written.")
 @planning
-@click.option("--seed", type=int, help="Repeatable noise, for experiments only: it can be taken off again.")
+@click.option("--seed", type=click.IntRange(min=0), help="Repeatable noise, for experiments only: it can be taken off again.")
 @click.option("--not-private", is_flag=True, help="Run a published procedure that spends more than it claims.")
 @click.option("--json", "as_json", is_flag=True, help="Print the model's privacy as JSON.")
 def command(  # noqa: PLR0917
@@ -48,6 +48,7 @@ def command(  # noqa: PLR0917
         warn(plan.guarantee.note)
     if seed is not None:
         warn("--seed makes the noise repeatable: whoever knows it can take it off.")
+    warn_if_weak(plan)
     release = fit(plan, MemoryTable(rows), random_state=seed, not_private=not_private)
     release.save(out)
     spent = release.privacy["spent"]

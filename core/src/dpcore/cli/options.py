@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dpcore.cli.output import warn
 from dpcore.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from dpcore.schema import Schema
 
 F = TypeVar("F", bound=Callable[..., Any])
+_HOPELESS = 1e6
+"""Noise of more rows than this: few tables have a signal that it does not drown."""
 
 _PLANNING = (
     click.option("--delta", default="0", show_default=True, help="delta of (epsilon, delta); 0 for pure epsilon."),
@@ -103,3 +106,20 @@ def _allocator(registry: Registry, name: str, weights: Iterable[str]) -> str | B
         raise ParameterError(f"--weight is for an allocator with weights; {name!r} has none.")
     made: BudgetAllocator = build(kind, {"weights": {key: number("--weight", w) for key, w in given.items()}})
     return made
+
+
+def warn_if_weak(plan: Plan) -> None:
+    """Warn if even the least noisy answer of a plan is noisier than a million rows: from public facts alone."""
+    found = []
+    for planned in plan.steps:
+        error, moves = planned.calibration.expected_error, planned.bound.value
+        if error is None or not isinstance(moves, (int, float)) or moves <= 0:
+            return
+        one = "count" if planned.step.query.kind == "counts" else "answer, in what one row moves it,"
+        found.append((error / moves, one))
+    rows, one = min(found, default=(0.0, ""))
+    if rows > _HOPELESS:
+        warn(
+            f"epsilon = {plan.task.epsilon:g} is too small: the noise of one {one} is about {rows:.2g} rows; "
+            "no signal is likely to survive."
+        )

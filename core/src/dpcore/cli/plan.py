@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dpcore.cli.options import number, plan_from, planning
+from dpcore.cli.options import number, plan_from, planning, warn_if_weak
 from dpcore.cli.output import print_json, print_table, warn
 
 
@@ -26,6 +26,7 @@ def command(name: str, schema: str, epsilon: str, as_json: bool, **options: Any)
     data = plan.to_json()
     if plan.guarantee.note:
         warn(plan.guarantee.note)
+    warn_if_weak(plan)
     if as_json:
         print_json(data)
         return

@@ -17,27 +17,34 @@ from dpcore.component import Citation
 from dpcore.curator import Curator
 from dpcore.errors import CapabilityError
 from dpcore.parameters import param
-from dpcore.partition import EqualBins, Values
+from dpcore.partition import Values
+from dpcore.query import Counts
 from dpcore.schema import Attribute, Nominal, Numeric, Schema
 from dpcore_naive_bayes import moments, published
 from dpcore_naive_bayes.counts import (
+    FEWEST,
+    MOST,
+    bins_for,
     by_class,
     consistent,
-    default_bins,
     log_likelihood,
     log_prior,
     partition,
-    roll_up,
 )
 from dpcore_naive_bayes.model import NaiveBayesModel, TablePart
+
+_CLASS = "(class)"
+_SIZES = 0.03
+"""What the class sizes get, for each unit that the attributes' tables get."""
 
 
 @attrs.frozen
 class NaiveBayes(Classifier):
     """Naive Bayes over nominal and numeric attributes, any number of classes, missing cells as values.
 
-    `model="bins"` counts every attribute by class, numeric ones over public bins of equal width. The class prior
-    costs nothing: every table counts all rows, and their column sums are averaged.
+    `model="bins"` counts every attribute by class, numeric ones over public bins of equal width; how many bins is
+    decided by noisy class sizes (3% of the budget). The class prior costs nothing more: every table counts all rows,
+    and their column sums are averaged.
     `model="moments"` describes a numeric attribute by noisy sums of z and z² and a normal density.
     `variant` runs a published procedure as published; its true cost is charged.
     """
@@ -63,7 +70,7 @@ class NaiveBayes(Classifier):
         help="a published procedure as published; says what it really spends",
     )
     bins: int | None = param(
-        None, type=int, low=1, high=65536, help="bins of a numeric attribute; None chooses from epsilon"
+        None, type=int, low=1, high=65536, help="bins of a numeric attribute; None chooses from epsilon and noisy class sizes"
     )
     smoothing: float = param(1.0, low=0.0, closed="right", high=1e9, help="added to every count before probabilities")
     noise_smoothing: float = param(
@@ -84,9 +91,15 @@ class NaiveBayes(Classifier):
             return published.steps(self.variant, task, self.published_size)
         if self.model == "moments":
             return moments.steps(task, _telling(task.schema))
-        return [
-            Step(a.name, by_class(self._cells(a, task), task), group=_group(a)) for a in _telling(task.schema)
-        ]
+        asked = _telling(task.schema)
+        sizes = Step(_CLASS, Counts(Values(task.schema.target)), weight=_SIZES * len(asked), group="class")
+        return [sizes, *(self._table(a, task) for a in asked)]
+
+    def _table(self, attribute: Attribute, task: Task) -> Step:
+        """The step of one attribute: its largest table, where the bins are chosen by the noisy class sizes."""
+        largest = partition(attribute, self.bins or MOST)
+        fixed = self.bins is not None or partition(attribute, FEWEST) == largest
+        return Step(attribute.name, by_class(largest, task), group=_group(attribute), fixed=fixed)
 
     def learn(self, curator: Curator) -> NaiveBayesModel:
         task = curator.task
@@ -94,21 +107,20 @@ class NaiveBayes(Classifier):
             return published.learn(self.variant, curator)
         if self.model == "moments":
             return moments.learn(curator, _telling(task.schema), self._smoothing, truncated=self.truncated)
-        asked = _telling(task.schema)
-        tables, totals = consistent([curator.ask(a.name) for a in asked])
-        parts = []
-        for a, table in zip(asked, tables, strict=True):
-            cells, noise = self._cells(a, task), curator.scale(a.name)
-            if self.bins is None and isinstance(cells, EqualBins):
-                table = roll_up(table, cells.bins, noise, totals)  # noqa: PLW2901
-            parts.append(TablePart(cells, log_likelihood(table, self._smoothing(noise))))
-        return NaiveBayesModel(log_prior(totals), tuple(parts))
+        sizes = curator.ask(_CLASS)
+        bins = self.bins or bins_for(sizes, task.epsilon)
+        cells = [partition(a, bins) for a in _telling(task.schema)]
+        queries = [by_class(c, task) for c in cells]
+        curator.prepare(queries)
+        names = [c.attribute.name for c in cells]
+        asked = [curator.ask(name, query) for name, query in zip(names, queries, strict=True)]
+        # the class sizes had so little of the budget that they would not better the tables' own sums
+        tables, totals = consistent(asked)
+        smoothed = [log_likelihood(t, self._smoothing(curator.scale(n))) for n, t in zip(names, tables, strict=True)]
+        return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, smoothed)))
 
     def warning(self, task: Task) -> str:
         return published.warning(self.variant, task, self.published_size) if self.variant else ""
-
-    def _cells(self, attribute: Attribute, task: Task) -> Values | EqualBins:
-        return partition(attribute, self.bins or default_bins(task))
 
     def _smoothing(self, noise: float) -> float:
         return self.smoothing + self.noise_smoothing * noise
