@@ -63,9 +63,7 @@ def main(draws: int) -> None:
     """Prints microseconds per draw, the ratio to NumPy's float Laplace, and the cost of a small call."""
     rng = np.random.default_rng()
     base = seconds(lambda: rng.laplace(scale=1000.0, size=draws))
-    rows: dict[str, Callable[[int], object]] = {
-        "NumPy float Laplace": lambda n: rng.laplace(scale=1000.0, size=n)
-    }
+    rows: dict[str, Callable[[int], object]] = {"NumPy float Laplace": lambda n: rng.laplace(scale=1000.0, size=n)}
     rows |= samplers(ExactNoise())
     opendp = opendp_laplace()
     if opendp is not None:

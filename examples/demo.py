@@ -34,9 +34,7 @@ def main() -> None:
     run("plan", "naive_bayes", "--schema", data, "--epsilon", epsilon)
     run("fit", "naive_bayes", data, "--epsilon", epsilon, "--out", model)
     run("predict", model, data, "--proba", "--out", str(out / "predictions.csv"))
-    run(
-        "evaluate", "naive_bayes", data, "--epsilon", epsilons, "--folds", "5", "--repeats", "3", "--figure", figure
-    )
+    run("evaluate", "naive_bayes", data, "--epsilon", epsilons, "--folds", "5", "--repeats", "3", "--figure", figure)
     print(f"\nThe released model is {model}; accuracy against epsilon is drawn in {figure}.")
 
 

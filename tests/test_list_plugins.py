@@ -168,7 +168,7 @@ def test_a_learner_describes_itself(dpcore):
     )
     assert rule["choices"] == ["max", "gini"]
     assert data["python"] == (
-        "DPClassifier(\"planted_classifier\", epsilon=1.0, schema=schema, depth=3, rule='max')"
+        "DPClassifier(\"planted_classifier\", epsilon=1.0, schema=schema, parameters={'depth': 3, 'rule': 'max'})"
     )
     text = dpcore("describe", "planted_classifier").stdout
     for part in (

@@ -64,7 +64,7 @@ def test_a_fit_uses_it_and_the_model_predicts_without_it(run, tmp_path):
     args = ("naive_bayes", "iris", "--epsilon", "50", "--mechanism", "staircase", "--out", str(model))
     run("-m", "dpcore.cli", "fit", *args)
     privacy = json.loads(model.read_text())["privacy"]
-    assert [step["mechanism"] for step in privacy["steps"]] == ["staircase"] * 4
+    assert {step["mechanism"] for step in privacy["steps"]} == {"staircase"}
     assert privacy["spent"]["epsilon"] == pytest.approx(50)
     done = subprocess.run(
         [sys.executable, "-m", "dpcore.cli", "predict", str(model), "iris"], capture_output=True, text=True, check=True

@@ -241,6 +241,16 @@ def test_releases_are_what_was_returned_and_cannot_be_written_to() -> None:
             value[0] = 0
 
 
+def test_preparing_releases_nothing_draws_nothing_and_costs_nothing() -> None:
+    log = Log()
+    asked = curator(log, Step("classes", CLASSES))
+    assert asked.prepare([CLASSES, AGES]) is None  # type: ignore[func-returns-value]
+    assert log.events == ["aggregate"]
+    assert asked.releases == []
+    with pytest.raises(PluginError, match="nothing else"):  # what was prepared is not what was planned
+        asked.ask("classes", AGES)
+
+
 def test_the_scale_of_a_step_is_public() -> None:
     log = Log()
     asked = curator(log, Step("classes", CLASSES))

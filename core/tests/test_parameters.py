@@ -22,7 +22,7 @@ class Learner:
     rule: str = param("max", help="Rule.", choices=("max", "gini"))
     seed: int | None = param(None, type=int, help="Seed.")
     prune: bool = param(True, help="Whether to prune.")
-    weights: dict[str, float] | None = param(None, type=dict, help="By step.")  # noqa: RUF009
+    weights: dict[str, float] | None = param(None, type=dict, help="By step.")
     title: str = param("", help="A title.")
     hidden: int = 0
 

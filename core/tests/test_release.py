@@ -82,6 +82,9 @@ class Replay:
         assert query in (None, released.query)
         return released.value.copy() if isinstance(released.value, np.ndarray) else released.value
 
+    def prepare(self, queries: Any) -> None:
+        assert list(queries)
+
     def scale(self, step: str) -> float:
         return self.steps[step].calibration.scale or 0.0
 

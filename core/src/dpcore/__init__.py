@@ -42,7 +42,7 @@ _NAMES = {
     "param": "dpcore.parameters",
 }
 
-__all__ = [*_NAMES, "__version__"]
+__all__ = list(_NAMES) + ["__version__"]  # noqa: RUF005 (names are loaded on first use)
 
 
 def __getattr__(name: str) -> Any:

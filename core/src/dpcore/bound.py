@@ -30,9 +30,7 @@ class Bound:
 
     value: float | npt.NDArray[np.float64] | None
     norm: str = attrs.field(validator=attrs.validators.in_(NORMS))
-    form: str = attrs.field(
-        default="global", validator=attrs.validators.in_(("global", "smooth", "local"))
-    )
+    form: str = attrs.field(default="global", validator=attrs.validators.in_(("global", "smooth", "local")))
     grid: float = 1.0
     beta: float | None = None
     rises: int | None = None

@@ -136,9 +136,7 @@ class Curator:
         return value
 
 
-def rule_bound(
-    rule: SensitivityRule, query: Query, planned: PlannedStep, task: Task, table: Table | None
-) -> Bound:
+def rule_bound(rule: SensitivityRule, query: Query, planned: PlannedStep, task: Task, table: Table | None) -> Bound:
     """The bound of a query that is asked, checked to be one that the step's mechanism can take."""
     bound = rule.bound(query, task.adjacency, planned.bound.norm, table)
     if bound is None or not planned.mechanism.fits(bound, planned.calibrated):

@@ -65,8 +65,9 @@ def citations(obj: Any) -> tuple[Citation, ...]:
 
 def python_line(name: str, described: Iterable[Param] = ()) -> str:
     """A line to copy, with every parameter at its default."""
-    settings = "".join(f", {p.name}={p.default!r}" for p in described)
-    return f'DPClassifier("{name}", epsilon=1.0, schema=schema{settings})'
+    settings = {p.name: p.default for p in described}
+    given = f", parameters={settings!r}" if settings else ""
+    return f'DPClassifier("{name}", epsilon=1.0, schema=schema{given})'
 
 
 def _parameter(described: Param) -> dict[str, Any]:

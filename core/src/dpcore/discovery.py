@@ -127,17 +127,13 @@ def _is_ours(hook: str, implementation: pluggy.HookImpl) -> bool:
     return True
 
 
-def _components(
-    hook: str, functions: list[Callable[[], object]], taken: dict[str, Plugin]
-) -> list[Component]:
+def _components(hook: str, functions: list[Callable[[], object]], taken: dict[str, Plugin]) -> list[Component]:
     components: list[Component] = []
     for function in functions:
         with foreign_code(f"in {hook}()"):
             listed = function()
         if not isinstance(listed, list):
-            raise PluginError(
-                f"{hook}() must return a list of Component. Got {type(listed).__name__} instead"
-            )
+            raise PluginError(f"{hook}() must return a list of Component. Got {type(listed).__name__} instead")
         for component in listed:
             if not isinstance(component, Component):
                 got = type(component).__name__

@@ -79,13 +79,17 @@ def numbers(values: npt.NDArray[Any], attribute: Numeric, *, strict: bool) -> np
     with np.errstate(invalid="ignore"):
         wrong = int(np.sum(np.abs(values) >= _LARGEST))
     if wrong:
-        raise InputError(f"attribute {attribute.name!r}: {wrong} values are infinite or beyond ±{_LARGEST:g}.")
+        raise InputError(f"attribute {attribute.name!r}: {_counted(wrong)} infinite or beyond ±{_LARGEST:g}.")
     if strict and unknown.any() and not attribute.missing:
         raise InputError(
-            f"attribute {attribute.name!r}: {int(unknown.sum())} values are NaN or missing; the schema does not "
+            f"attribute {attribute.name!r}: {_counted(int(unknown.sum()))} NaN or missing; the schema does not "
             "declare missing values for it."
         )
     return values
+
+
+def _counted(cells: int) -> str:
+    return "1 value is" if cells == 1 else f"{cells} values are"
 
 
 def _parsed(values: npt.NDArray[Any], attribute: Numeric) -> npt.NDArray[np.float64]:

@@ -22,7 +22,7 @@ from dpcore.privacy import Adjacency, check_budget
 from dpcore.private_schema import SHARE, find_schema
 from dpcore.registry import load_plugins
 from dpcore.release import check_private, fit
-from dpcore.schema import Numeric, Schema
+from dpcore.schema import Schema
 from dpcore.table import MemoryTable, Rows
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class of each row, shape (rows,)."""
         log = self.predict_log_proba(X)
-        return self.classes_[np.argmax(log, axis=1)]
+        return np.asarray(self.classes_[np.argmax(log, axis=1)])
 
     # -- the parts -----------------------------------------------------------------------------------------------
 
@@ -169,9 +169,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _finish(
         self, plan: Plan, rows: Rows, labels: npt.NDArray[Any], seed: Any, more: dict[str, Any]
     ) -> DPClassifier:
-        release = fit(
-            plan, MemoryTable(rows), random_state=seed, not_private=self.not_private, budget=self.budget
-        )
+        release = fit(plan, MemoryTable(rows), random_state=seed, not_private=self.not_private, budget=self.budget)
         self.plan_, self.schema_, self.release_ = plan, plan.task.schema, release
         self.privacy_ = {**release.privacy, **more}
         if more:
@@ -199,7 +197,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _no_missing(self, reset: bool) -> bool:
         schema = self.schema if reset else self.schema_
-        return not isinstance(schema, Schema) or not any(isinstance(a, Numeric) and a.missing for a in schema.attributes)
+        return not isinstance(schema, Schema) or not any(a.missing for a in schema.numeric())
 
     def _labels(self, y: Any, size: int) -> npt.NDArray[Any]:
         labels: npt.NDArray[Any] = np.asarray(column_or_1d(y, warn=True))
@@ -242,7 +240,7 @@ def _check_classes(labels: npt.NDArray[Any]) -> None:
 
 def _as_frame(X: Any) -> pd.DataFrame | None:
     """X as a pandas frame if it is some kind of frame."""
-    if not (hasattr(X, "columns") and hasattr(X, "__dataframe__") or hasattr(X, "iloc")):
+    if not hasattr(X, "iloc") and not (hasattr(X, "columns") and hasattr(X, "__dataframe__")):
         return None
     import pandas as pd
 
@@ -287,5 +285,3 @@ def _in_type_of(labels: npt.NDArray[Any], classes: tuple[str, ...]) -> npt.NDArr
         except ValueError:
             pass
     return np.asarray(classes, dtype=object if labels.dtype.kind == "O" else None)
-
-

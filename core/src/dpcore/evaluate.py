@@ -103,10 +103,11 @@ def evaluate(
     if repeats < 1:
         raise InputError(f"repeats must be at least 1. Got {repeats}.")
     names = rows.schema.target.name
+    splits = stratified_folds(rows, folds, seed)
     shape = (len(plans), folds, repeats)
     accuracy, seconds = np.zeros(shape), np.zeros(shape)
     exact, majority = np.zeros((len(plans), folds)), np.zeros(folds)
-    for f, (train, test) in enumerate(stratified_folds(rows, folds, seed)):
+    for f, (train, test) in enumerate(splits):
         table, held = MemoryTable(rows.take(train)), rows.take(test)
         truth = held.columns[names]
         majority[f] = np.mean(truth == np.bincount(rows.columns[names][train]).argmax())
@@ -143,4 +144,4 @@ def _predict_exactly(plan: Plan, table: Table, held: Rows) -> npt.NDArray[np.int
         noise_source(0),
         allow_local=True,
     )
-    return np.argmax(plan.classifier.learn(curator).log_proba(held), axis=1)
+    return np.asarray(np.argmax(plan.classifier.learn(curator).log_proba(held), axis=1))

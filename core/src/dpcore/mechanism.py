@@ -58,9 +58,7 @@ class Mechanism(ABC):
         """The noise for this bound and cost; reads no data."""
 
     @abstractmethod
-    def release(
-        self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource
-    ) -> Answer:
+    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
         """The noisy answer.
 
         Args:
@@ -74,8 +72,6 @@ class Mechanism(ABC):
         """
 
     @abstractmethod
-    def log_density(
-        self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost
-    ) -> float:
+    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         """The log-probability (on the grid) of releasing `output`, up to a constant that does not depend on
         `exact`: what an audit compares between neighbours."""

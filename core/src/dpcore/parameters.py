@@ -95,9 +95,7 @@ def param(
     """
     name = (type or default.__class__).__name__
     meta = {"type": name, "low": low, "high": high, "closed": closed, "choices": choices, "help": help}
-    return attrs.field(
-        default=default, kw_only=True, converter=_from_numpy, validator=_validate, metadata={_KEY: meta}
-    )
+    return attrs.field(default=default, kw_only=True, converter=_from_numpy, validator=_validate, metadata={_KEY: meta})
 
 
 def _from_numpy(value: Any) -> Any:
@@ -155,8 +153,7 @@ def _parse_one(cls: type, described: Param, text: str) -> Any:
         value = float(value)
     if not described.accepts(value):
         raise ParameterError(
-            f"The {described.name!r} parameter of {cls.__name__} must be "
-            f"{described.allowed()}. Got {text!r} instead."
+            f"The {described.name!r} parameter of {cls.__name__} must be {described.allowed()}. Got {text!r} instead."
         )
     return value
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.errors import SchemaError
-from dpcore.schema import Attribute, Nominal, Numeric, Taxonomy
+from dpcore.schema import Attribute, Nominal, Numeric, Taxonomy, floats
 
 Codes = npt.NDArray[np.intp]
 View = Mapping[str, npt.NDArray[Any]]
@@ -60,6 +61,10 @@ class Partition(ABC):
 
     def __mul__(self, other: Partition) -> Product:
         return Product((self, other))
+
+
+def _tuple(parts: Iterable[Partition]) -> tuple[Partition, ...]:
+    return tuple(parts)
 
 
 @attrs.frozen
@@ -121,7 +126,8 @@ class EqualBins(Partition):
 
     def edges(self) -> npt.NDArray[np.float64]:
         """The bins' ends, `bins + 1` numbers."""
-        return self.attribute.lower + np.arange(self.bins + 1) * (self.span / self.bins)
+        steps = np.arange(self.bins + 1, dtype=np.float64)
+        return np.asarray(self.attribute.lower + steps * (self.span / self.bins))
 
     def labels(self) -> list[str]:
         return _interval_labels(self.edges().tolist(), self.attribute)
@@ -132,7 +138,7 @@ class CutBins(Partition):
     """Bins between public cut points c_1 < … < c_k: cell of x = how many cut points are ≤ x; missing last."""
 
     attribute: Numeric
-    cuts: tuple[float, ...] = attrs.field(converter=lambda v: tuple(float(c) for c in v))
+    cuts: tuple[float, ...] = attrs.field(converter=floats)
 
     def __attrs_post_init__(self) -> None:
         if any(not a < b for a, b in zip(self.cuts, self.cuts[1:], strict=False)):
@@ -168,9 +174,7 @@ class Groups(Partition):
 
     def __attrs_post_init__(self) -> None:
         if sorted(v for g in self.groups for v in g) != sorted(self.attribute.values):
-            raise SchemaError(
-                f"attribute {self.attribute.name!r}: every value must stand in exactly one group."
-            )
+            raise SchemaError(f"attribute {self.attribute.name!r}: every value must stand in exactly one group.")
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -195,7 +199,7 @@ class Groups(Partition):
 class Product(Partition):
     """All combinations of the cells of several partitions, in C order."""
 
-    parts: tuple[Partition, ...] = attrs.field(converter=tuple)
+    parts: tuple[Partition, ...] = attrs.field(converter=_tuple)
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -238,5 +242,5 @@ def level(attribute: Attribute, taxonomy: Taxonomy, depth: int) -> Partition:
 
 
 def _interval_labels(ends: list[float], attribute: Numeric) -> list[str]:
-    body = [f"[{a:g}, {b:g})" for a, b in zip(ends[:-2], ends[1:-1], strict=True)]
+    body = [f"[{a:g}, {b:g})" for a, b in pairwise(ends[:-1])]
     return [*body, f"[{ends[-2]:g}, {ends[-1]:g}]", *["(missing)"] * attribute.missing]

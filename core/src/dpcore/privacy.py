@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import attrs
@@ -11,7 +11,7 @@ import attrs
 from dpcore.errors import InputError
 
 
-class Adjacency(str, Enum):
+class Adjacency(StrEnum):
     """Which two tables count as neighbours.
 
     `ADD_REMOVE`: one holds one row more than the other; the number of rows is private.
@@ -20,9 +20,6 @@ class Adjacency(str, Enum):
 
     ADD_REMOVE = "add-remove"
     REPLACE_ONE = "replace-one"
-
-    def __str__(self) -> str:
-        return self.value
 
     @classmethod
     def parse(cls, value: str | Adjacency) -> Adjacency:

@@ -192,9 +192,7 @@ class Registry:
 
         dist, short = _split(name)
         for fault in self._faults:
-            same_plugin = dist in ("", fault.plugin.dist) and normalise(fault.plugin.entry) == normalise(
-                short
-            )
+            same_plugin = dist in ("", fault.plugin.dist) and normalise(fault.plugin.entry) == normalise(short)
             if fault.kind in ("", kind) and (same_plugin or dist == fault.plugin.dist):
                 return PluginError(
                     f"the plugin {fault.plugin.entry!r} of {fault.plugin.dist} is {fault.status}"
@@ -211,9 +209,7 @@ class Registry:
         else:
             parts = [f"there are: {', '.join(names)}" if names else "none is installed"]
         for status in ("disabled", "broken"):
-            dists = sorted(
-                {f.plugin.dist for f in self._faults if f.status == status and f.kind in ("", kind)}
-            )
+            dists = sorted({f.plugin.dist for f in self._faults if f.status == status and f.kind in ("", kind)})
             if dists:
                 parts.append(f"{status}: {', '.join(dists)}")
         return PluginError(f"no {kind or 'component'} is called {name!r}; {'; '.join(parts)}.")

@@ -55,7 +55,7 @@ class Release:
 
     def predict(self, rows: Rows) -> npt.NDArray[np.intp]:
         """The most probable class of each row, as its index in `schema.classes`."""
-        return np.argmax(self.model.log_proba(rows), axis=1)
+        return np.asarray(np.argmax(self.model.log_proba(rows), axis=1))
 
     def to_json(self) -> dict[str, Any]:
         """The model file's content."""

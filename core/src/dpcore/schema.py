@@ -22,6 +22,15 @@ _LARGEST = 1e100
 """No bound and no value of a numeric attribute may be larger: sums of squares must stay finite."""
 
 
+def floats(values: Iterable[Any]) -> tuple[float, ...]:
+    """Numbers as a tuple of floats."""
+    return tuple(float(value) for value in values)
+
+
+def _texts(values: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(_text(value) for value in values)
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
@@ -46,7 +55,7 @@ class Numeric:
     upper: float = attrs.field(converter=float)
     integer: bool = False
     missing: bool = False
-    cuts: tuple[float, ...] = attrs.field(default=(), converter=lambda v: tuple(float(c) for c in v))
+    cuts: tuple[float, ...] = attrs.field(default=(), converter=floats)
 
     def __attrs_post_init__(self) -> None:
         for side, value in (("lower", self.lower), ("upper", self.upper)):
@@ -89,7 +98,7 @@ class Nominal:
     """
 
     name: str
-    values: tuple[str, ...] = attrs.field(converter=lambda v: tuple(_text(x) for x in v))
+    values: tuple[str, ...] = attrs.field(converter=_texts)
     missing: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -106,6 +115,10 @@ class Nominal:
 
 
 Attribute = Numeric | Nominal
+
+
+def _attributes(values: Iterable[Attribute]) -> tuple[Attribute, ...]:
+    return tuple(values)
 
 
 def _usable(end: Any) -> bool:
@@ -142,6 +155,10 @@ class Taxonomy:
                 raise SchemaError(f"{where}: intervals must follow one another without gaps.")
 
 
+def _taxonomies(values: Mapping[str, Taxonomy]) -> dict[str, Taxonomy]:
+    return dict(values)
+
+
 @attrs.frozen
 class Schema:
     """The public description of a table.
@@ -158,12 +175,12 @@ class Schema:
         SchemaError: for repeated names, no attributes, fewer than two classes, or a wrong taxonomy.
     """
 
-    attributes: tuple[Attribute, ...] = attrs.field(converter=tuple)
+    attributes: tuple[Attribute, ...] = attrs.field(converter=_attributes)
     target: Nominal
-    ignored: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    taxonomies: Mapping[str, Taxonomy] = attrs.field(factory=dict, converter=dict)
+    ignored: tuple[str, ...] = attrs.field(default=(), converter=_texts)
+    taxonomies: Mapping[str, Taxonomy] = attrs.field(factory=dict, converter=_taxonomies)
     title: str = ""
-    missing_tokens: tuple[str, ...] = attrs.field(default=MISSING_TOKENS, converter=tuple)
+    missing_tokens: tuple[str, ...] = attrs.field(default=MISSING_TOKENS, converter=_texts)
 
     def __attrs_post_init__(self) -> None:
         if not self.attributes:
@@ -329,7 +346,8 @@ def _attribute(entry: Mapping[str, Any]) -> Attribute:
             raise SchemaError(f"attribute {name!r}: {side} must be a number. Got {value!r}.")
         bounds.append(_float(name, value))
     cuts = [_float(name, c) for c in _list(entry.get("cuts", []), f"'cuts' of {name!r}")]
-    return Numeric(name, *bounds, integer=bool(entry.get("integer", False)), missing=missing, cuts=cuts)
+    lower, upper = bounds
+    return Numeric(name, lower, upper, integer=bool(entry.get("integer", False)), missing=missing, cuts=cuts)
 
 
 def _float(name: str, value: Any) -> float:

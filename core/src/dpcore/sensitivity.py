@@ -30,9 +30,7 @@ class SensitivityRule(ABC):
     notes: ClassVar[str] = ""
 
     @abstractmethod
-    def bound(
-        self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None
-    ) -> Bound | None:
+    def bound(self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None) -> Bound | None:
         """The bound in that norm, or None if the rule does not know this query, adjacency or norm.
 
         A rule that reads rows is called without a table when a plan is made: it then gives the bound's

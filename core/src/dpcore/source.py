@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.encode import encode
 from dpcore.errors import InputError, PluginError
-from dpcore.readers import read_frame
+from dpcore.readers import arff_schema, read_frame
 from dpcore.schema import Schema
 from dpcore.table import Rows
 
@@ -33,14 +33,16 @@ def dataset(name: str, registry: Registry) -> Dataset | None:
 
 
 def find_schema(data: str | None, schema: str | None, registry: Registry) -> Schema:
-    """The schema that was given (a file or a data set's name), or the data set's own.
+    """The schema that was given (a JSON file, an ARFF header, a data set's name), or the data set's own.
 
     Raises:
         InputError: if there is none.
     """
     if schema is not None:
         named = dataset(schema, registry)
-        return Schema.load(schema) if named is None else named.schema()
+        if named is not None:
+            return named.schema()
+        return arff_schema(schema) if schema.lower().endswith((".arff", ".arff.gz")) else Schema.load(schema)
     named = dataset(data, registry) if data is not None else None
     if named is None:
         raise InputError(

@@ -129,11 +129,12 @@ class MemoryTable(Table):
                 if by not in codes:
                     codes[by] = by.codes(view)
                 if isinstance(query, Counts):
-                    total += np.bincount(codes[by], minlength=query.cells)
+                    np.add(total, np.bincount(codes[by], minlength=query.cells), out=total)
                 elif isinstance(query, Sums):
                     terms = query.terms(view[query.attribute.name])
                     # below 2^25 · 8192 a float64 holds every whole number: the sum is exact
-                    total += np.bincount(codes[by], weights=terms, minlength=query.cells).astype(np.int64)
+                    sums = np.bincount(codes[by], weights=terms, minlength=query.cells)
+                    np.add(total, sums.astype(np.int64), out=total)
         return [total.reshape(query.shape) for total, query in zip(totals, queries, strict=True)]
 
 

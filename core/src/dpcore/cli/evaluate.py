@@ -14,6 +14,8 @@ from dpcore.cli.output import note, print_json, print_table, progress, warn
 if TYPE_CHECKING:
     from dpcore.evaluate import Evaluation
 
+_FIGURES = (".png", ".svg", ".pdf")
+
 
 @click.command()
 @click.argument("name")
@@ -42,7 +44,6 @@ def command(  # noqa: PLR0917
     from dpcore.cli.fit import check_classes
     from dpcore.evaluate import evaluate
     from dpcore.registry import load_plugins
-    from dpcore.release import check_writable
     from dpcore.source import find_schema, read_rows
 
     registry = load_plugins()
@@ -50,7 +51,7 @@ def command(  # noqa: PLR0917
     budgets = [number("--epsilon", text) for text in epsilon.split(",")]
     plans = [plan_from(registry, name, public, budget, options) for budget in budgets]
     if figure is not None:
-        check_writable(figure)
+        check_figure(figure)
     rows = read_rows(data, public, registry)
     check_classes(rows)
     for warning in dict.fromkeys(plan.guarantee.note for plan in plans):
@@ -81,18 +82,28 @@ def command(  # noqa: PLR0917
     print_table(columns, cells, title=f"{name} on {data}: {folds} folds × {repeats} repeats")
 
 
-def draw(found: Sequence[Evaluation], path: Path, title: str) -> None:
-    """Draw accuracy against epsilon with the two reference lines.
+def check_figure(path: Path) -> None:
+    """Find out before anything is computed that a figure cannot be drawn there.
 
     Raises:
-        InputError: if matplotlib is not installed, or cannot write that kind of file.
+        InputError: if the ending is unknown, the folder is missing, or matplotlib is not installed.
     """
-    from dpcore.errors import InputError
+    from importlib.util import find_spec
 
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise InputError("a figure needs matplotlib: pip install dpcore[plot].") from None
+    from dpcore.errors import InputError
+    from dpcore.release import check_writable
+
+    if path.suffix.lower() not in _FIGURES:
+        raise InputError(f"cannot draw {str(path)!r}: a figure's name ends with {', '.join(_FIGURES)}.")
+    check_writable(path)
+    if find_spec("matplotlib") is None:
+        raise InputError("a figure needs matplotlib: pip install dpcore[plot].")
+
+
+def draw(found: Sequence[Evaluation], path: Path, title: str) -> None:
+    """Draw accuracy against epsilon with the two reference lines."""
+    import matplotlib as mpl
+
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
@@ -108,7 +119,5 @@ def draw(found: Sequence[Evaluation], path: Path, title: str) -> None:
     axes.legend()
     try:
         figure.savefig(path, dpi=120)
-    except ValueError as error:
-        raise InputError(f"cannot draw {str(path)!r}: {error}") from None
     finally:
         plt.close(figure)

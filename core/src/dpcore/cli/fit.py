@@ -18,7 +18,11 @@ from dpcore.cli.output import note, print_json, warn
 @click.option("--epsilon", required=True, help="The whole budget of the fit.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the model is written.")
 @planning
-@click.option("--seed", type=click.IntRange(min=0), help="Repeatable noise, for experiments only: it can be taken off again.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Repeatable noise, for experiments only: it can be taken off again.",
+)
 @click.option("--not-private", is_flag=True, help="Run a published procedure that spends more than it claims.")
 @click.option("--json", "as_json", is_flag=True, help="Print the model's privacy as JSON.")
 def command(  # noqa: PLR0917

@@ -22,9 +22,7 @@ _HOPELESS = 1e6
 
 _PLANNING = (
     click.option("--delta", default="0", show_default=True, help="delta of (epsilon, delta); 0 for pure epsilon."),
-    click.option(
-        "--adjacency", default="add-remove", show_default=True, help="Neighbours: add-remove or replace-one."
-    ),
+    click.option("--adjacency", default="add-remove", show_default=True, help="Neighbours: add-remove or replace-one."),
     click.option("--allocator", default="weights", show_default=True, help="How the budget is split."),
     click.option(
         "--weight", "weights", multiple=True, metavar="STEP=W", help="Weight of a step or group, for `weights`."
@@ -72,9 +70,7 @@ def pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def plan_from(
-    registry: Registry, name: str, schema: Schema, epsilon: float, options: Mapping[str, Any]
-) -> Plan:
+def plan_from(registry: Registry, name: str, schema: Schema, epsilon: float, options: Mapping[str, Any]) -> Plan:
     """The plan that the options of `planning` describe."""
     from dpcore.parameters import parse
     from dpcore.plan import make_plan
@@ -115,11 +111,13 @@ def warn_if_weak(plan: Plan) -> None:
         error, moves = planned.calibration.expected_error, planned.bound.value
         if error is None or not isinstance(moves, (int, float)) or moves <= 0:
             return
-        one = "count" if planned.step.query.kind == "counts" else "answer, in what one row moves it,"
-        found.append((error / moves, one))
-    rows, one = min(found, default=(0.0, ""))
-    if rows > _HOPELESS:
+        if planned.step.query.kind == "counts":
+            found.append((error, "count", "rows"))
+        else:
+            found.append((error / moves, "answer", "times what one row can move it"))
+    size, one, unit = min(found, default=(0.0, "", ""))
+    if size > _HOPELESS:
         warn(
-            f"epsilon = {plan.task.epsilon:g} is too small: the noise of one {one} is about {rows:.2g} rows; "
+            f"epsilon = {plan.task.epsilon:g} is too small: the noise of one {one} is about {size:.2g} {unit}; "
             "no signal is likely to survive."
         )

@@ -18,9 +18,11 @@ import numpy as np
 def command(model: str, data: str, proba: bool, out: Path | None) -> None:
     """Classify the rows of DATA with the model file MODEL; prints CSV with a column `prediction`."""
     from dpcore.registry import load_plugins
-    from dpcore.release import Release, write_whole
+    from dpcore.release import Release, check_writable, write_whole
     from dpcore.source import read_new_rows
 
+    if out is not None:
+        check_writable(out)
     registry = load_plugins()
     release = Release.load(model, registry)
     rows = read_new_rows(data, release.schema, registry)

@@ -24,8 +24,10 @@ def draft(data: str, target: str | None, out: Path | None) -> None:
     from dpcore.draft import draft_schema
     from dpcore.errors import InputError
     from dpcore.readers import read_frame
-    from dpcore.release import write_whole
+    from dpcore.release import check_writable, write_whole
 
+    if out is not None:
+        check_writable(out)
     frame = read_frame(data)
     name = str(frame.columns[-1]) if target is None else target
     if name not in frame.columns:

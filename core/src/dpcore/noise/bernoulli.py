@@ -59,9 +59,7 @@ def rational_coins(entropy: Entropy, numerators: npt.NDArray[np.int64], denomina
     return coins(entropy, numerators / float(denominator), 2.0**-51, exact)
 
 
-def unit_exp_coins(
-    entropy: Entropy, gamma: Floats, error: float | Floats, exact: Callable[[int], Fraction]
-) -> Bools:
+def unit_exp_coins(entropy: Entropy, gamma: Floats, error: float | Floats, exact: Callable[[int], Fraction]) -> Bools:
     """Independent coins, heads with probability exp(-gamma).
 
     Args:

@@ -33,9 +33,7 @@ class ExactNoise(NoiseSource):
         return laplace.discrete_laplace(self._entropy, positive("scale", scale), count("size", size, 0))
 
     def discrete_gaussian(self, variance: Fraction, size: int) -> Array:
-        return gaussian.discrete_gaussian(
-            self._entropy, positive("variance", variance), count("size", size, 0)
-        )
+        return gaussian.discrete_gaussian(self._entropy, positive("variance", variance), count("size", size, 0))
 
     def rounded(self, distribution: Quantile, scale: Fraction, size: int) -> Array:
         return rounded.rounded(self._entropy, distribution, positive("scale", scale), count("size", size, 0))

@@ -70,9 +70,7 @@ def rounded(entropy: Entropy, distribution: Quantile, scale: Fraction, size: int
     Ties have probability 0, so rounding and sign commute: P(0) = P(scale |Z| < 1/2). Int64 if every draw is
     below 2**62, otherwise Python ints.
     """
-    parts = [
-        _chunk(entropy, distribution, scale, min(CHUNK, size - start)) for start in range(0, size, CHUNK)
-    ]
+    parts = [_chunk(entropy, distribution, scale, min(CHUNK, size - start)) for start in range(0, size, CHUNK)]
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
@@ -164,7 +162,7 @@ _local = _Local()
 def _context() -> Any:
     """This thread's own mpmath context: the precision of `mpmath.mp` is everyone's."""
     if _local.context is None:
-        import mpmath  # type: ignore[import-untyped]
+        import mpmath
 
         _local.context = mpmath.MPContext()
     return _local.context

@@ -96,9 +96,7 @@ def count(name: str, value: Any, least: int) -> int:
         ParameterError: if it is not an integer of at least `least`.
     """
     if not isinstance(value, (int, np.integer)) or value < least:
-        raise ParameterError(
-            f"The {name!r} of noise must be an int of at least {least}. Got {value!r} instead."
-        )
+        raise ParameterError(f"The {name!r} of noise must be an int of at least {least}. Got {value!r} instead.")
     return int(value)
 
 
@@ -113,7 +111,5 @@ def finite_scores(scores: Any) -> npt.NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         raise ParameterError("The scores of a private choice must be numbers.") from None
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
-        raise ParameterError(
-            "The scores of a private choice must be one or more finite numbers in one dimension."
-        )
+        raise ParameterError("The scores of a private choice must be one or more finite numbers in one dimension.")
     return array

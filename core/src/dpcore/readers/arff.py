@@ -124,9 +124,7 @@ def _column(number: int, text: str, fail: Fail) -> Column:
     return Column(name, kind)
 
 
-def _rows(
-    lines: Iterator[tuple[int, str]], columns: list[Column], fail: Fail
-) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: Iterator[tuple[int, str]], columns: list[Column], fail: Fail) -> Iterator[tuple[int, list[str]]]:
     defaults = [c.default for c in columns]
     for number, raw in lines:
         line = raw.strip()

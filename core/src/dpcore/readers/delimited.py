@@ -102,9 +102,7 @@ def _scan(path: Path, separator: str) -> tuple[list[str], int]:
         rows, width = 0, len(header)
         for line, record in records:
             if len(record) != width:
-                raise InputError(
-                    f"{str(path)!r}: line {line} has {len(record)} cells, the header has {width}."
-                )
+                raise InputError(f"{str(path)!r}: line {line} has {len(record)} cells, the header has {width}.")
             rows += 1
     return [name.strip() for name in header], rows
 

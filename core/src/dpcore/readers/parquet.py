@@ -37,9 +37,7 @@ def read_parquet(path: Path, wanted: Wanted) -> pd.DataFrame:
         cells = frame[name]
         kind = pd.api.types.infer_dtype(cells, skipna=True)
         if kind not in _KINDS:
-            raise InputError(
-                f"{str(path)!r}: column {name!r} holds {kind} values; text or numbers are needed."
-            )
+            raise InputError(f"{str(path)!r}: column {name!r} holds {kind} values; text or numbers are needed.")
         if kind == "boolean" and wanted.is_numeric(name):
             cells = cells.astype("Int64")
         numeric = kind in ("integer", "floating", "mixed-integer-float", "decimal")

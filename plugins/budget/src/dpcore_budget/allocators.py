@@ -35,7 +35,8 @@ class Weights(BudgetAllocator):
         for name, value in (self.weights or {}).items():
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= sys.float_info.max:
                 raise ParameterError(
-                    f"The 'weights' parameter of Weights must hold finite numbers > 0. Got {value!r} for {name!r} instead."
+                    "The 'weights' parameter of Weights must hold finite numbers > 0. "
+                    f"Got {value!r} for {name!r} instead."
                 )
 
     def allocate(self, steps: Sequence[Step]) -> Sequence[float]:

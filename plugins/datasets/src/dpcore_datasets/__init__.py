@@ -12,7 +12,4 @@ __version__ = "0.1.0"
 @hookimpl
 def dpcore_datasets() -> list[Component]:
     """Twelve sets of the UCI repository and four that scikit-learn carries."""
-    return [
-        Component(name, summary, f"dpcore_datasets.{factory}")
-        for name, (factory, summary) in CATALOGUE.items()
-    ]
+    return [Component(name, summary, f"dpcore_datasets.{factory}") for name, (factory, summary) in CATALOGUE.items()]

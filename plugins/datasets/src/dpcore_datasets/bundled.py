@@ -21,7 +21,7 @@ class Bundled(Packaged):
     def frame(self) -> pd.DataFrame:
         """The rows; the class as text."""
         import pandas as pd
-        import sklearn.datasets  # type: ignore[import-untyped]
+        import sklearn.datasets
 
         bunch: Any = getattr(sklearn.datasets, self.loader)()
         frame = pd.DataFrame(bunch.data, columns=self.columns[:-1], dtype=float)
@@ -32,9 +32,7 @@ class Bundled(Packaged):
 class Iris(Bundled):
     name = "iris"
     loader = "load_iris"
-    citation = Citation(
-        "iris", "Fisher, R. A.", "Iris [Dataset]", 1936, venue=_UCI, doi="10.24432/C56C76", type="misc"
-    )
+    citation = Citation("iris", "Fisher, R. A.", "Iris [Dataset]", 1936, venue=_UCI, doi="10.24432/C56C76", type="misc")
 
 
 class Wine(Bundled):

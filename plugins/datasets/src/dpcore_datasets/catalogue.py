@@ -22,8 +22,7 @@ CATALOGUE = {
     ),
     "optdigits": (
         "uci:Optdigits",
-        "Optical digits: which digit is written on an 8x8 grid? 5,620 rows, 64 numeric attributes, "
-        "10 classes.",
+        "Optical digits: which digit is written on an 8x8 grid? 5,620 rows, 64 numeric attributes, 10 classes.",
     ),
     "votes": (
         "uci:Votes",
@@ -66,8 +65,7 @@ CATALOGUE = {
     ),
     "digits": (
         "bundled:Digits",
-        "Handwritten digits, the test part of optdigits: 1,797 rows, 64 numeric attributes, 10 classes; "
-        "no download.",
+        "Handwritten digits, the test part of optdigits: 1,797 rows, 64 numeric attributes, 10 classes; no download.",
     ),
     "breast_cancer": (
         "bundled:BreastCancer",

@@ -50,7 +50,7 @@ def rows_file(name: str, sha256: str, fetch: Callable[[], bytes]) -> Path:
 
 def cache_folder() -> Path:
     """The user's cache."""
-    import pooch  # type: ignore[import-untyped]
+    import pooch
 
     return Path(pooch.os_cache("dpcore"))
 
@@ -87,8 +87,7 @@ def _verify(name: str, data: bytes, sha256: str, what: str) -> None:
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise InputError(
-            f"{what} does not hold the documented rows of {name!r}: "
-            f"the checksum is {found[:16]}…, not {sha256[:16]}…."
+            f"{what} does not hold the documented rows of {name!r}: the checksum is {found[:16]}…, not {sha256[:16]}…."
         )
 
 

@@ -155,9 +155,7 @@ class Votes(_ClassFirst):
     place = "105/congressional+voting+records.zip"
     parts = ("house-votes-84.data",)
     sha256 = "0ebd3795cff3650db20030a17f2b2e9d4a7b732094362432659c7594885f3296"
-    citation = _cite(
-        "votes", "Schlimmer, J. (donor)", "Congressional Voting Records", 1987, "10.24432/C5C01P"
-    )
+    citation = _cite("votes", "Schlimmer, J. (donor)", "Congressional Voting Records", 1987, "10.24432/C5C01P")
 
 
 class Spect(_ClassFirst):
@@ -165,9 +163,7 @@ class Spect(_ClassFirst):
     place = "95/spect+heart.zip"
     parts = ("SPECT.train", "SPECT.test")
     sha256 = "20a6596f11c46a1e2ce5aae995cf8a3764e26abef73bbf9b31287924dfc8e39b"
-    citation = _cite(
-        "spect", "Cios, K. and Kurgan, L. and Goodenday, L.", "SPECT Heart", 2001, "10.24432/C5P304"
-    )
+    citation = _cite("spect", "Cios, K. and Kurgan, L. and Goodenday, L.", "SPECT Heart", 2001, "10.24432/C5P304")
 
 
 class Seeds(_Blanks):
@@ -201,9 +197,7 @@ class Bank(Uci):
     place = "222/bank+marketing.zip"
     parts = ("bank-additional-full.csv",)
     sha256 = "bb45add91d4e02870fcde28ee4f913b78268a5aa6051e8fbe2c3e16010404355"
-    citation = _cite(
-        "bank", "Moro, S. and Rita, P. and Cortez, P.", "Bank Marketing", 2014, "10.24432/C5K306"
-    )
+    citation = _cite("bank", "Moro, S. and Rita, P. and Cortez, P.", "Bank Marketing", 2014, "10.24432/C5K306")
 
     def rows(self, lines: list[str]) -> Iterator[Row]:
         """Semicolons, quotes around text, and a header."""

@@ -22,9 +22,7 @@ def dpcore_mechanisms() -> list[Component]:
         Component(
             "gaussian", "Gaussian noise, exactly rounded to a fine public grid", "dpcore_mechanisms.gaussian:Gaussian"
         ),
-        Component(
-            "discrete_gaussian", "Gaussian noise on the integers", "dpcore_mechanisms.gaussian:DiscreteGaussian"
-        ),
+        Component("discrete_gaussian", "Gaussian noise on the integers", "dpcore_mechanisms.gaussian:DiscreteGaussian"),
         Component(
             "exponential", "Pick a candidate with probability exp(rate · score)", "dpcore_mechanisms.choice:Exponential"
         ),

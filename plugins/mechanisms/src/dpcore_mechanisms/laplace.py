@@ -71,7 +71,7 @@ class _DiscreteLaplace(Mechanism):
         if isinstance(bound.value, np.ndarray):
             scale = np.broadcast_to(bound.value, exact.shape) / epsilon
             return float(np.sum(-distance / scale - np.log(scale)))
-        return float(-np.sum(distance) / self.calibrate(bound, cost).scale)  # type: ignore[operator]
+        return float(-np.sum(distance) / self.calibrate(bound, cost).scale)
 
 
 def mean_absolute(scale: float) -> float:

@@ -70,7 +70,7 @@ class NaiveBayes(Classifier):
         help="a published procedure as published; says what it really spends",
     )
     bins: int | None = param(
-        None, type=int, low=1, high=65536, help="bins of a numeric attribute; None chooses from epsilon and noisy class sizes"
+        None, type=int, low=1, high=65536, help="bins of a numeric attribute; None chooses by noisy class sizes"
     )
     smoothing: float = param(1.0, low=0.0, closed="right", high=1e9, help="added to every count before probabilities")
     noise_smoothing: float = param(
@@ -116,7 +116,8 @@ class NaiveBayes(Classifier):
         asked = [curator.ask(name, query) for name, query in zip(names, queries, strict=True)]
         # the class sizes had so little of the budget that they would not better the tables' own sums
         tables, totals = consistent(asked)
-        smoothed = [log_likelihood(t, self._smoothing(curator.scale(n))) for n, t in zip(names, tables, strict=True)]
+        noise = [self._smoothing(curator.scale(name)) for name in names]
+        smoothed = [log_likelihood(table, s) for table, s in zip(tables, noise, strict=True)]
         return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, smoothed)))
 
     def warning(self, task: Task) -> str:

@@ -149,5 +149,3 @@ def _numbers(data: Any, shape: tuple[int, ...]) -> Floats:
     if numbers.shape != shape or not np.isfinite(numbers).all():
         raise InputError("some numbers are missing or not finite.")
     return numbers
-
-

@@ -52,8 +52,8 @@ def learn(
     asked = [curator.ask(a.name) for a in nominal]
     (_, *tables), totals = consistent([sizes[None, :], *asked])
     parts: list[TablePart | NormalPart] = []
-    for a, table in zip(nominal, tables, strict=True):
-        parts.append(TablePart(Values(a), log_likelihood(table, smoothing(curator.scale(a.name)))))
+    for n, table in zip(nominal, tables, strict=True):
+        parts.append(TablePart(Values(n), log_likelihood(table, smoothing(curator.scale(n.name)))))
     for a in attributes:
         if isinstance(a, Numeric):
             parts.append(_normal(curator, a, totals, smoothing, truncated=truncated))

@@ -1,16 +1,17 @@
 """Naive Bayes as two papers publish it, with what it really costs.
 
-Vaidya et al. (2013), Algorithm 1: epsilon for every table of counts, every mean and every deviation, 1 for the priors;
-negative counts and deviations are drawn again. Lopuhaä-Zwakenberg et al. (2021), Algorithm 1: epsilon divided by
-1 + nominal + 2 numeric; negative answers are raised to 1e-5.
+Vaidya et al. (2013), Algorithm 1: epsilon for every table of counts, every mean and every deviation, 1 for the
+priors; negative counts and deviations are drawn again. Lopuhaä-Zwakenberg et al. (2021), Algorithm 1: epsilon divided
+by 1 + nominal + 2 numeric; negative answers are raised to 1e-5.
 
 Derivation of the costs, per step, with epsilon' the paper's epsilon for it:
-- counts: a row touches one cell under add-remove (epsilon') and two under replace-one (2 epsilon'); drawn again, at most
-  ln(2 e^x − 1) for x of these (see the mechanism `laplace_resampled`).
+- counts: a row touches one cell under add-remove (epsilon') and two under replace-one (2 epsilon'); drawn again, at
+  most ln(2 e^x − 1) for x of these (see the mechanism `laplace_resampled`).
 - mean or deviation with noise set by the true class size: none. The scale itself differs between neighbours.
-- with a published n instead: the noise is R/((n+1) epsilon') for a mean and √n R/((n+1) epsilon') for a deviation, and a class
-  of one row that gets another moves either by R/2 (replace-one: R over two classes, or within one): epsilon' (n+1)/2
-  and epsilon' (n+1)/(2√n), twice that under replace-one, and at most double again for a deviation that is redrawn.
+- with a published n instead: the noise is R/((n+1) epsilon') for a mean and √n R/((n+1) epsilon') for a deviation, and
+  a class of one row that gets another moves either by R/2 (replace-one: R over two classes, or within one):
+  epsilon' (n+1)/2 and epsilon' (n+1)/(2√n), twice that under replace-one, and at most double again for a deviation
+  that is redrawn.
 """
 
 from __future__ import annotations
@@ -78,28 +79,23 @@ def _vaidya(task: Task, size: int | None) -> list[Step]:
             continue
         mean = k * task.epsilon * (size + 1) / 2 if size else math.inf
         deviation = 2 * mean / math.sqrt(size) if size else math.inf
-        rule = {"sensitivity": "vaidya2013", "sensitivity_parameters": {"size": size}, "group": "numeric"}
-        rows.append(
-            Step(
-                f"{a.name}: mean",
-                Means(a, classes),
-                mechanisms=("laplace",),
-                cost=Pure(mean),
-                claimed=Pure(task.epsilon),
-                **rule,
+        # the redrawing mechanism halves what it is given where it cannot count on a histogram
+        for name, moment, noise, cost, claimed in (
+            ("mean", Means(a, classes), "laplace", mean, task.epsilon),
+            ("deviation", Deviations(a, classes), "laplace_resampled", deviation, 2 * task.epsilon),
+        ):
+            rows.append(
+                Step(
+                    f"{a.name}: {name}",
+                    moment,
+                    mechanisms=(noise,),
+                    sensitivity="vaidya2013",
+                    sensitivity_parameters={"size": size},
+                    group="numeric",
+                    cost=Pure(cost),
+                    claimed=Pure(claimed),
+                )
             )
-        )
-        rows.append(
-            Step(
-                f"{a.name}: deviation",
-                Deviations(a, classes),
-                mechanisms=("laplace_resampled",),
-                cost=Pure(deviation),
-                # this mechanism halves what it is given where it cannot count on a histogram
-                claimed=Pure(2 * task.epsilon),
-                **rule,
-            )
-        )
     prior = Step(_CLASS, Counts(classes), mechanisms=("laplace_resampled",), group="class", cost=Pure(redrawn(k)))
     return [*rows, prior]
 
@@ -165,5 +161,3 @@ def warning(variant: str, task: Task, size: int | None) -> str:
     return (
         f"{variant} claims epsilon = {task.epsilon:g} and really spends {epsilon:.4g} under {task.adjacency} adjacency."
     )
-
-

@@ -36,9 +36,7 @@ class _ByClassSize(SensitivityRule):
         """The published sensitivity, in units of R, of a cell of that size."""
         raise NotImplementedError
 
-    def bound(
-        self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None
-    ) -> Bound | None:
+    def bound(self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None) -> Bound | None:
         if norm != "l1" or not isinstance(query, (Means, Deviations)):
             return None
         if table is None:
@@ -69,7 +67,7 @@ class Vaidya2013(_ByClassSize):
 
     def factor(self, query: Query, size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         n = size if self.size is None else np.full(size.shape, self.size)
-        return (1.0 if isinstance(query, Means) else np.sqrt(n)) / (n + 1.0)
+        return np.asarray((1.0 if isinstance(query, Means) else np.sqrt(n)) / (n + 1.0))
 
 
 @attrs.frozen
@@ -78,7 +76,8 @@ class Lopuhaa2021(_ByClassSize):
 
     citation: ClassVar[Citation | None] = Citation(
         key="lopuhaa2021comparing",
-        author="Lopuhaä-Zwakenberg, M. and Alishahi, M. and Kivits, J. and Klarenbeek, J. and van der Velde, G.-J. and Zannone, N.",
+        author="Lopuhaä-Zwakenberg, M. and Alishahi, M. and Kivits, J. and Klarenbeek, J. and "
+        "van der Velde, G.-J. and Zannone, N.",
         title="Comparing classifiers' performance under differential privacy",
         year=2021,
         venue="SECRYPT",
@@ -88,4 +87,4 @@ class Lopuhaa2021(_ByClassSize):
 
     def factor(self, query: Query, size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         n = np.maximum(size, 1)
-        return 1.0 / n if isinstance(query, Means) else 1.0 / np.sqrt(n)
+        return np.asarray(1.0 / (n if isinstance(query, Means) else np.sqrt(n)))

@@ -50,9 +50,7 @@ class Global(SensitivityRule):
         doi="10.1007/11681878_14",
     )
 
-    def bound(
-        self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None
-    ) -> Bound | None:
+    def bound(self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None) -> Bound | None:
         if isinstance(query, Choice):
             if norm != "score":
                 return None
