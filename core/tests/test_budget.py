@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import threading
+import time
 from fractions import Fraction
 
 import pytest
@@ -77,9 +78,15 @@ def test_a_budget_without_delta_pays_for_none() -> None:
         Budget(10.0).reserve(1.0, 1e-12)
 
 
-def test_racing_threads_never_overspend() -> None:
+def test_racing_threads_never_overspend(monkeypatch: pytest.MonkeyPatch) -> None:
     budget, each, threads = Budget(1.0), 1 / 64, 32
     start, paid = threading.Barrier(threads), []
+
+    def dawdle(number: float) -> Fraction:  # between reading the sum and writing it
+        time.sleep(1e-4)
+        return Fraction(number)
+
+    monkeypatch.setattr("dpcore.budget.exactly", dawdle)
 
     def spend() -> None:
         start.wait()

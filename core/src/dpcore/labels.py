@@ -4,8 +4,8 @@ Every possible label x has a count, nearly all of them 0. Discrete Laplace noise
 if the sum reaches a public threshold T (Cormode, Procopiuc, Srivastava & Tran 2012; Balcer & Vadhan 2018). One person
 changes one count by 1 (add-remove) or two (replace-one), so this is the geometric mechanism on a histogram over a
 public, finite universe, followed by post-processing: epsilon-DP, with no delta. Labels that no row has cannot be
-visited one by one, there are too many; how many of them come before the next one that passes is a geometric variable, which
-is drawn instead (to 2^-1000). T is such that none of them passes except with probability 2^-40.
+visited one by one, there are too many; how many of them come before the next one that passes is a geometric
+variable, which is drawn instead (to 2^-1000). T is such that none of them passes except with probability 2^-40.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -119,10 +120,10 @@ class _Finder:
     def bounds(self, attribute: Numeric, values: npt.NDArray[np.float64]) -> Numeric:
         """The attribute with the bounds that were found; [−1, 1] where nothing stands out of the noise."""
         powers = [2.0**k for k in _POWERS]
-        cuts = CutBins(attribute, [*(-p for p in reversed(powers)), 0.0, *powers])
+        cuts = CutBins(attrs.evolve(attribute, missing=True), [*(-p for p in reversed(powers)), 0.0, *powers])
         ends = [-_LARGEST, *cuts.cuts, _LARGEST]
         low, high = self._ends(cuts, ends, values, (-1.0, 1.0))
-        rough = Numeric(attribute.name, low, high, missing=attribute.missing)
+        rough = Numeric(attribute.name, low, high, missing=True)
         fine = EqualBins(rough, _FINE)
         low, high = self._ends(fine, fine.edges().tolist(), values, (low, high))
         return Numeric(attribute.name, low, high, missing=attribute.missing)

@@ -62,7 +62,8 @@ class NormalPart:
         x = view[self.attribute.name].astype(np.float64)
         unknown = np.isnan(x)
         z = np.clip(x, self.attribute.lower, self.attribute.upper)[:, None] - self.mean
-        log = -0.5 * (z / self.deviation) ** 2 - np.log(self.deviation) - self._log_mass() + self.missing[1]
+        log = -0.5 * (z / self.deviation) ** 2 - np.log(self.deviation) - _LOG_ROOT
+        log += self.missing[1] - self._log_mass()
         log[unknown] = self.missing[0] if self.attribute.missing else 0.0
         total += log
 
