@@ -39,9 +39,7 @@ def test_each_broken_plugin_is_a_row_with_its_reason_while_the_rest_works(dpcore
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     rows = json.loads(done.stdout)
-    assert all(
-        list(row) == ["name", "kind", "dist", "version", "status", "summary", "detail"] for row in rows
-    )
+    assert all(list(row) == ["name", "kind", "dist", "version", "status", "summary", "detail"] for row in rows)
     for name, reason in BROKEN.items():
         own = [row for row in rows if row["name"] == name]
         assert own, name
@@ -83,8 +81,7 @@ def test_rivals_stay_reachable_and_the_short_name_lists_both(dpcore, plant):
     done = dpcore("describe", "twin", planted=("rival_a", "rival_b"))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "dpcore: the classifier 'twin' has no short name; say which: planted-rival-a:twin, "
-        "planted-rival-b:twin.\n"
+        "dpcore: the classifier 'twin' has no short name; say which: planted-rival-a:twin, planted-rival-b:twin.\n"
     )
     assert "Twin b" in dpcore("describe", "planted-rival-b:twin").stdout
 
@@ -100,9 +97,7 @@ def test_a_stranger_shadows_neither_our_names_nor_our_verbs(dpcore):
 
 
 def test_a_disabled_plugin_has_a_row_and_its_components_are_gone(dpcore):
-    done = dpcore(
-        "list-plugins", "--json", planted=("every_kind", "exits"), disable="exits,planted.every_kind"
-    )
+    done = dpcore("list-plugins", "--json", planted=("every_kind", "exits"), disable="exits,planted.every_kind")
     rows = {row["name"]: row for row in json.loads(done.stdout)}
     assert rows["exits"]["status"] == rows["every_kind"]["status"] == "disabled"
     assert "planted_table" not in rows

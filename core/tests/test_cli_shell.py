@@ -155,9 +155,7 @@ def test_a_closed_pipe_is_quiet(size):
 
 
 def test_json_is_strict_json_even_for_infinite_and_numpy_numbers(capsys):
-    output.print_json(
-        {"a": math.inf, 1: [np.float64("nan"), np.int64(3), np.array([1.5, math.inf])], "ö": "ε"}
-    )
+    output.print_json({"a": math.inf, 1: [np.float64("nan"), np.int64(3), np.array([1.5, math.inf])], "ö": "ε"})
     out = capsys.readouterr().out
     assert json.loads(out) == {"a": None, "1": [None, 3, [1.5, None]], "ö": "ε"}
     assert "ε" in out

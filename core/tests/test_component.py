@@ -58,9 +58,7 @@ def test_components_are_frozen_values():
 
 def test_a_citation_is_one_line_for_people():
     assert str(Citation("k", "A, B.", "Title", 2006)) == "A, B. (2006). Title."
-    assert str(Citation("k", "A, B.", "Title", 2006, "Venue", "10.1/2")) == (
-        "A, B. (2006). Title. Venue. doi:10.1/2"
-    )
+    assert str(Citation("k", "A, B.", "Title", 2006, "Venue", "10.1/2")) == ("A, B. (2006). Title. Venue. doi:10.1/2")
 
 
 @pytest.mark.parametrize(("kind", "field"), [("article", "journal"), ("inproceedings", "booktitle")])
@@ -80,6 +78,6 @@ def test_a_learner_can_do_everything_unless_it_says_otherwise():
 
 def test_the_package_offers_its_names_lazily_and_no_others():
     assert all(getattr(dpcore, name) is not None for name in dpcore.__all__)
-    assert dir(dpcore) == sorted(dpcore.__all__)
+    assert dir(dpcore) == sorted([*dpcore.__all__, "__version__"])
     with pytest.raises(AttributeError, match="module 'dpcore' has no attribute 'Laplacian'"):
         _ = dpcore.Laplacian

@@ -17,7 +17,7 @@ from dpcore.errors import BudgetError, InputError, NotPrivateError, PluginError
 from dpcore.mechanism import Calibration, Mechanism
 from dpcore.noise import SeededNoise
 from dpcore.partition import EqualBins, Values
-from dpcore.plan import PlannedStep
+from dpcore.planned import PlannedStep
 from dpcore.privacy import Adjacency, Pure
 from dpcore.query import Counts, Query, Sums
 from dpcore.schema import Nominal, Numeric, Schema
@@ -243,12 +243,20 @@ def test_releases_are_what_was_returned_and_cannot_be_written_to() -> None:
 
 def test_preparing_releases_nothing_draws_nothing_and_costs_nothing() -> None:
     log = Log()
-    asked = curator(log, Step("classes", CLASSES))
-    assert asked.prepare([CLASSES, AGES]) is None  # type: ignore[func-returns-value]
+    asked = curator(log, Step("classes", CLASSES), Step("ages", AGES, fixed=False))
+    asked.prepare({"classes": CLASSES, "ages": Counts(EqualBins(AGE, 2))})
     assert log.events == ["aggregate"]
     assert asked.releases == []
-    with pytest.raises(PluginError, match="nothing else"):  # what was prepared is not what was planned
-        asked.ask("classes", AGES)
+
+
+def test_only_what_was_planned_can_be_prepared() -> None:
+    log = Log()
+    asked = curator(log, Step("classes", CLASSES))
+    with pytest.raises(PluginError, match="nothing else"):
+        asked.prepare({"classes": AGES})
+    with pytest.raises(PluginError, match="no step"):
+        asked.prepare({"ages": AGES})
+    assert log.events == []
 
 
 def test_the_scale_of_a_step_is_public() -> None:

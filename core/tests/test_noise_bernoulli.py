@@ -34,9 +34,7 @@ class Words(Entropy):
 def limbs(x: Fraction) -> tuple[int, int, int]:
     """The leading words of exp(-x), from mpmath."""
     with mpmath.workprec(400):
-        digits = int(
-            mpmath.floor(mpmath.exp(-mpmath.mpf(x.numerator) / x.denominator) * mpmath.mpf(2) ** 192)
-        )
+        digits = int(mpmath.floor(mpmath.exp(-mpmath.mpf(x.numerator) / x.denominator) * mpmath.mpf(2) ** 192))
     return digits >> 128, digits >> 64 & 2**64 - 1, digits & 2**64 - 1
 
 

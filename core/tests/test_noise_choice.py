@@ -49,9 +49,7 @@ def p_value(chosen: list[int], probability: Any) -> float:
     keep = expected > 10
     if keep.sum() < 2:
         return 1.0
-    return float(
-        stats.chisquare(counts[keep], expected[keep] * counts[keep].sum() / expected[keep].sum()).pvalue
-    )
+    return float(stats.chisquare(counts[keep], expected[keep] * counts[keep].sum() / expected[keep].sum()).pvalue)
 
 
 def flips(scores: list[float], rate: float) -> list[float]:
@@ -70,9 +68,7 @@ def flips(scores: list[float], rate: float) -> list[float]:
 @pytest.mark.parametrize("source", [ExactNoise(), SeededNoise(5)])
 @pytest.mark.parametrize("scores", ROWS)
 @pytest.mark.parametrize("rate", RATES)
-def test_both_choices_have_their_probabilities(
-    source: NoiseSource, scores: list[float], rate: Fraction
-) -> None:
+def test_both_choices_have_their_probabilities(source: NoiseSource, scores: list[float], rate: Fraction) -> None:
     row = np.array(scores)
     weights = np.exp(float(rate) * row)
     chosen = [source.exponential_choice(row, rate) for _ in range(N // 4)]
@@ -112,14 +108,10 @@ def test_extreme_scores_and_rates_are_chosen_without_overflow(
 def test_the_exact_path_decides_as_the_float_path_on_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
     row = np.random.default_rng(0).normal(size=50)
     entropy = Pseudo(1)
-    fast = [
-        (choice.exponential_choice(entropy, row, r), choice.permute_and_flip(entropy, row, r)) for r in RATES
-    ]
+    fast = [(choice.exponential_choice(entropy, row, r), choice.permute_and_flip(entropy, row, r)) for r in RATES]
     monkeypatch.setattr(bernoulli, "_TAYLOR_ERROR", 2.0)
     entropy = Pseudo(1)
-    slow = [
-        (choice.exponential_choice(entropy, row, r), choice.permute_and_flip(entropy, row, r)) for r in RATES
-    ]
+    slow = [(choice.exponential_choice(entropy, row, r), choice.permute_and_flip(entropy, row, r)) for r in RATES]
     assert fast == slow
 
 

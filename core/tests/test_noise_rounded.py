@@ -62,26 +62,18 @@ def test_gaussian_draws_have_the_interval_probabilities_of_the_normal(sigma: Fra
         s = mpmath.mpf(sigma.numerator) / sigma.denominator
         half = mpmath.mpf(1) / 2
         expected = np.array(
-            [
-                float(mpmath.ncdf((k + half) / s) - mpmath.ncdf((k - half) / s)) * n
-                for k in range(-width, width + 1)
-            ]
+            [float(mpmath.ncdf((k + half) / s) - mpmath.ncdf((k - half) / s)) * n for k in range(-width, width + 1)]
         )
     counts = np.bincount(draws + width, minlength=2 * width + 1)
     keep = expected > 10
     assert draws.dtype == np.int64
-    assert (
-        stats.chisquare(counts[keep], expected[keep] * counts[keep].sum() / expected[keep].sum()).pvalue
-        > ALPHA
-    )
+    assert stats.chisquare(counts[keep], expected[keep] * counts[keep].sum() / expected[keep].sum()).pvalue > ALPHA
     zero = math.erf(0.5 / float(sigma) / math.sqrt(2))
     assert stats.binomtest(int(counts[width]), n, zero).pvalue > ALPHA
     assert stats.binomtest(int((draws > 0).sum()), int((draws != 0).sum()), 0.5).pvalue > ALPHA
 
 
-@pytest.mark.parametrize(
-    ("sigma", "n"), [(Fraction(2**30), 50_000), (Fraction(2**45), 500), (Fraction(2**70), 200)]
-)
+@pytest.mark.parametrize(("sigma", "n"), [(Fraction(2**30), 50_000), (Fraction(2**45), 500), (Fraction(2**70), 200)])
 def test_wide_gaussian_draws_are_normal(sigma: Fraction, n: int) -> None:
     draws = ExactNoise().gaussian(sigma, n)
     assert stats.kstest([x / int(sigma) for x in draws.tolist()], stats.norm.cdf).pvalue > ALPHA
@@ -94,9 +86,7 @@ def test_cauchy_draws_follow_their_distribution(scale: Fraction) -> None:
     edges = [-20, -5, -2, -1, -0.3, 0.3, 1, 2, 5, 20]
     cuts = [math.floor(Fraction(e) * scale) for e in edges]
     cells = np.array([sum(x > cut for cut in cuts) for x in draws.tolist()])
-    cdf = np.concatenate(
-        [[0], stats.cauchy.cdf([float((cut + Fraction(1, 2)) / scale) for cut in cuts]), [1]]
-    )
+    cdf = np.concatenate([[0], stats.cauchy.cdf([float((cut + Fraction(1, 2)) / scale) for cut in cuts]), [1]])
     expected = np.diff(cdf)
     keep = expected > 0.005
     observed = np.bincount(cells, minlength=11)[keep]
@@ -117,9 +107,7 @@ def test_a_word_at_a_rounding_boundary_is_settled_by_more_bits(scale: Fraction, 
 
 @pytest.mark.parametrize("distribution", [GAUSSIAN, CAUCHY])
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1000), Fraction(2**30)])
-def test_the_exact_path_rounds_as_the_float_path_on_the_same_words(
-    distribution: Quantile, scale: Fraction
-) -> None:
+def test_the_exact_path_rounds_as_the_float_path_on_the_same_words(distribution: Quantile, scale: Fraction) -> None:
     fast = rounded(Pseudo(1), distribution, scale, 50)
     wide = attrs.evolve(distribution, error=min(0.5, 10 / float(scale)))
     assert rounded(Pseudo(1), wide, scale, 50).tolist() == fast.tolist()

@@ -32,9 +32,7 @@ def everything(noise: NoiseSource) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
-    "seed", [lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)]
-)
+@pytest.mark.parametrize("seed", [lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)])
 def test_the_same_seed_gives_the_same_noise(seed: Any) -> None:
     assert everything(SeededNoise(seed())) == everything(SeededNoise(seed()))
     assert everything(SeededNoise(seed())) != everything(SeededNoise(8))
@@ -49,9 +47,7 @@ def chi_square(draws: Any, weight: Any, width: int) -> float:
     expected = weight / weight.sum() * len(draws)
     counts = np.bincount(draws + width, minlength=len(weight))
     keep = expected > 10
-    return float(
-        stats.chisquare(counts[keep], expected[keep] * counts[keep].sum() / expected[keep].sum()).pvalue
-    )
+    return float(stats.chisquare(counts[keep], expected[keep] * counts[keep].sum() / expected[keep].sum()).pvalue)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(20), Fraction(333, 7)])

@@ -32,9 +32,7 @@ def test_a_random_state_of_another_type_is_refused(state: object) -> None:
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("scale", [0, -1, float("inf"), float("-inf"), float("nan"), None, "x"])
-def test_a_scale_that_is_not_positive_and_finite_is_refused(
-    source: NoiseSource, draw: str, scale: object
-) -> None:
+def test_a_scale_that_is_not_positive_and_finite_is_refused(source: NoiseSource, draw: str, scale: object) -> None:
     with pytest.raises(ParameterError, match="finite number above 0"):
         getattr(source, draw)(scale, 3)
 

@@ -120,8 +120,7 @@ def test_a_value_is_accepted_exactly_when_it_lies_in_the_range_that_is_printed(d
             "rule": st.sampled_from(["max", "gini"]),
             "seed": st.none() | st.integers(),
             "prune": st.booleans(),
-            "weights": st.none()
-            | st.dictionaries(st.text(), st.floats(allow_nan=False, allow_infinity=False)),
+            "weights": st.none() | st.dictionaries(st.text(), st.floats(allow_nan=False, allow_infinity=False)),
             "title": st.text(),
         }
     )

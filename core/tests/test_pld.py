@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from dpcore.errors import BudgetError, InputError
-from dpcore.plan import make_plan
+from dpcore.planning import make_plan
 from dpcore.pld import PldAccountant, composed
 from dpcore.privacy import ZCDP, Pure
 from dpcore.schema import Nominal, Schema

@@ -164,9 +164,7 @@ def test_a_large_file_is_read_in_seconds(tmp_path):
 
 
 def test_importing_the_readers_imports_no_heavy_library():
-    code = (
-        "import sys, dpcore.readers, dpcore.draft; print({'numpy', 'pandas', 'pyarrow'} & set(sys.modules))"
-    )
+    code = "import sys, dpcore.readers, dpcore.draft; print({'numpy', 'pandas', 'pyarrow'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

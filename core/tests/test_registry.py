@@ -240,9 +240,7 @@ def test_two_packages_with_one_name_both_stay_reachable(plant, load):
     assert {row.status for row in registry.rows() if row.name == "twin"} == {"conflict"}
     assert "reachable as left:twin beside right:twin" in registry.rows()[1].detail
     for lookup in (lambda: registry.component("classifier", "twin"), lambda: registry.find("twin")):
-        with pytest.raises(
-            PluginError, match=r"'twin' has no short name; say which: left:twin, right:twin\."
-        ):
+        with pytest.raises(PluginError, match=r"'twin' has no short name; say which: left:twin, right:twin\."):
             lookup()
     assert registry.get("classifier", "left:twin") is not registry.get("classifier", "right:twin")
     assert [kind for kind, _ in registry.find("left:twin")] == ["classifier"]

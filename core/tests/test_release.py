@@ -15,7 +15,8 @@ import pytest
 
 from dpcore.budget import Budget
 from dpcore.errors import BudgetError, InputError, NotPrivateError, ParameterError, PluginError
-from dpcore.plan import Plan, make_plan
+from dpcore.planned import Plan
+from dpcore.planning import make_plan
 from dpcore.registry import load_plugins
 from dpcore.release import Release, check_writable, fit, learner_parameters, rebuild, write_whole
 from dpcore.schema import Nominal, Numeric, Schema

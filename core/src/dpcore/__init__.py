@@ -6,52 +6,98 @@ Names are loaded on first use, so that `import dpcore` (and every plugin's disco
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpcore.allocator import BudgetAllocator, Step
+    from dpcore.bound import Bound
+    from dpcore.budget import Budget
+    from dpcore.classifier import Classifier, Model, Task
+    from dpcore.component import Capabilities, Citation, Component
+    from dpcore.curator import Curator
+    from dpcore.dataset import Dataset
+    from dpcore.estimator import DPClassifier
+    from dpcore.evaluation import evaluate
+    from dpcore.hookspecs import hookimpl
+    from dpcore.mechanism import Mechanism
+    from dpcore.parameters import param
+    from dpcore.planned import Plan
+    from dpcore.planning import make_plan as plan
+    from dpcore.privacy import Adjacency
+    from dpcore.registry import load_plugins
+    from dpcore.release import Release, fit
+    from dpcore.schema import Nominal, Numeric, Schema, Taxonomy
+    from dpcore.sensitivity import SensitivityRule
+    from dpcore.table import MemoryTable, Table
 
 __version__ = "0.1.0"
 
-_NAMES = {
-    "Adjacency": "dpcore.privacy",
-    "Bound": "dpcore.bound",
-    "Budget": "dpcore.budget",
-    "BudgetAllocator": "dpcore.allocator",
-    "Capabilities": "dpcore.component",
-    "Citation": "dpcore.component",
-    "Classifier": "dpcore.classifier",
-    "Component": "dpcore.component",
-    "Curator": "dpcore.curator",
-    "DPClassifier": "dpcore.estimator",
-    "Dataset": "dpcore.dataset",
-    "Mechanism": "dpcore.mechanism",
-    "Model": "dpcore.classifier",
-    "Nominal": "dpcore.schema",
-    "Numeric": "dpcore.schema",
-    "Plan": "dpcore.plan",
-    "Release": "dpcore.release",
-    "Schema": "dpcore.schema",
-    "SensitivityRule": "dpcore.sensitivity",
-    "Step": "dpcore.allocator",
-    "Table": "dpcore.table",
-    "Task": "dpcore.classifier",
-    "Taxonomy": "dpcore.schema",
-    "evaluate": "dpcore.evaluate",
-    "fit": "dpcore.release",
-    "hookimpl": "dpcore.hookspecs",
-    "load_plugins": "dpcore.registry",
-    "make_plan": "dpcore.plan",
-    "param": "dpcore.parameters",
+_PLACES = {
+    "allocator": ["BudgetAllocator", "Step"],
+    "bound": ["Bound"],
+    "budget": ["Budget"],
+    "classifier": ["Classifier", "Model", "Task"],
+    "component": ["Capabilities", "Citation", "Component"],
+    "curator": ["Curator"],
+    "dataset": ["Dataset"],
+    "estimator": ["DPClassifier"],
+    "evaluation": ["evaluate"],
+    "hookspecs": ["hookimpl"],
+    "mechanism": ["Mechanism"],
+    "parameters": ["param"],
+    "planned": ["Plan"],
+    "planning": ["plan"],
+    "privacy": ["Adjacency"],
+    "registry": ["load_plugins"],
+    "release": ["Release", "fit"],
+    "schema": ["Nominal", "Numeric", "Schema", "Taxonomy"],
+    "sensitivity": ["SensitivityRule"],
+    "table": ["MemoryTable", "Table"],
 }
+_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+_ALIASES = {"plan": "make_plan"}
 
-__all__ = list(_NAMES) + ["__version__"]  # noqa: RUF005 (names are loaded on first use)
+__all__ = [
+    "Adjacency",
+    "Bound",
+    "Budget",
+    "BudgetAllocator",
+    "Capabilities",
+    "Citation",
+    "Classifier",
+    "Component",
+    "Curator",
+    "DPClassifier",
+    "Dataset",
+    "Mechanism",
+    "MemoryTable",
+    "Model",
+    "Nominal",
+    "Numeric",
+    "Plan",
+    "Release",
+    "Schema",
+    "SensitivityRule",
+    "Step",
+    "Table",
+    "Task",
+    "Taxonomy",
+    "evaluate",
+    "fit",
+    "hookimpl",
+    "load_plugins",
+    "param",
+    "plan",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _NAMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'dpcore' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_NAMES[name]), name)
-    globals()[name] = value
+    module = importlib.import_module(f"dpcore.{_MODULES[name]}")
+    globals()[name] = value = getattr(module, _ALIASES.get(name, name))
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])

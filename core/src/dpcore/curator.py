@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -14,7 +14,7 @@ from dpcore.classifier import Task
 from dpcore.errors import BudgetError, NotPrivateError, PluginError
 from dpcore.mechanism import Answer
 from dpcore.noise import NoiseSource
-from dpcore.plan import PlannedStep
+from dpcore.planned import PlannedStep
 from dpcore.query import Exact, Query
 from dpcore.sensitivity import SensitivityRule
 from dpcore.table import Table
@@ -91,9 +91,18 @@ class Curator:
         self.releases.append(Released(step, asked, value))
         return value
 
-    def prepare(self, queries: Iterable[Query]) -> None:
-        """Tell the table what will be asked, so that it can answer all of it in one pass; releases nothing."""
-        self._table.warm(queries)
+    def prepare(self, questions: Mapping[str, Query]) -> None:
+        """Tell the table what will be asked, so that it can answer all of it in one pass.
+
+        Nothing is released and nothing charged: the answers wait behind `ask`.
+
+        Args:
+            questions: step name -> query, as they will be asked.
+
+        Raises:
+            PluginError: if the plan has no such step, or not this question.
+        """
+        self._table.warm([self._question(self._planned(step), query) for step, query in questions.items()])
 
     def scale(self, step: str) -> float:
         """The public noise scale of one step, for smoothing; 0 where it depends on the rows."""

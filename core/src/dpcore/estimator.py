@@ -17,7 +17,8 @@ from dpcore.budget import Budget
 from dpcore.encode import encode, encode_arrays
 from dpcore.errors import InputError
 from dpcore.noise import noise_source
-from dpcore.plan import Plan, make_plan
+from dpcore.planned import Plan
+from dpcore.planning import make_plan
 from dpcore.privacy import Adjacency, check_budget
 from dpcore.private_schema import SHARE, find_schema
 from dpcore.registry import load_plugins

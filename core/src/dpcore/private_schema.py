@@ -66,8 +66,8 @@ def find_schema(
         InputError: for a column that is neither numeric nor of a declared categorical type, or if fewer than two
             classes are common enough to be found.
     """
-    target = find_labels(labels, SHARE * epsilon / 4, bank, adjacency, noise)
     drafted = _draft(columns)
+    target = find_labels(labels, SHARE * epsilon / 4, bank, adjacency, noise)
     numeric = [a for a in drafted if isinstance(a, Numeric)]
     finder = _Finder(SHARE * epsilon * 3 / 4 / max(1, 2 * len(numeric)), bank, adjacency, noise, registry)
     attributes: list[Attribute] = []

@@ -19,7 +19,7 @@ from dpcore.curator import Curator, Released
 from dpcore.errors import DpcoreError, InputError, NotPrivateError, ParameterError
 from dpcore.noise import noise_source
 from dpcore.parameters import build, parameters
-from dpcore.plan import Plan
+from dpcore.planned import Plan
 from dpcore.schema import Schema
 from dpcore.table import Rows, Table
 
@@ -206,6 +206,8 @@ def write_whole(path: Path, text: str) -> None:
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
     try:
+        # a temporary file is for its owner alone; what is released may be read as the umask says
+        os.chmod(handle, 0o666 & ~_umask())
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
@@ -216,6 +218,13 @@ def write_whole(path: Path, text: str) -> None:
         if isinstance(error, OSError):
             raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
         raise
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
 
 
 def check_writable(path: Path) -> None:

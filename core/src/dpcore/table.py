@@ -117,6 +117,17 @@ class MemoryTable(Table):
             raise InputError(f"the rows lack the class column {rows.schema.target.name!r}.")
         self._rows = rows
 
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, schema: Schema) -> MemoryTable:
+        """Rows of a frame whose columns, the class among them, are named as in the schema.
+
+        Raises:
+            InputError: for a missing column, or a value that the schema does not allow.
+        """
+        from dpcore.encode import encode
+
+        return cls(encode(frame, schema))
+
     def aggregate(self, queries: Sequence[Query]) -> list[Exact]:
         for query in queries:
             if not isinstance(query, (Counts, Sums)):

@@ -29,9 +29,9 @@ weights = st.one_of(
     st.floats(min_value=5e-324, max_value=1.7976931348623157e308),
     st.sampled_from([5e-324, 1e-300, 1.0, 1e300, 1.7976931348623157e308]),
 )
-plans = st.lists(
-    st.tuples(st.sampled_from(GROUPS), weights, st.integers(1, 10**9)), min_size=1, max_size=60
-).map(lambda rows: [step(f"s{i}", *row) for i, row in enumerate(rows)])
+plans = st.lists(st.tuples(st.sampled_from(GROUPS), weights, st.integers(1, 10**9)), min_size=1, max_size=60).map(
+    lambda rows: [step(f"s{i}", *row) for i, row in enumerate(rows)]
+)
 
 
 @pytest.mark.parametrize("allocator", ALL)
@@ -104,9 +104,7 @@ def test_a_weight_that_is_no_positive_number_is_refused(value: Any) -> None:
 def test_weights_that_are_no_mapping_are_refused_in_the_form_of_scikit_learn(value: Any) -> None:
     with pytest.raises(ParameterError) as caught:
         Weights(weights=value)
-    assert str(caught.value) == (
-        f"The 'weights' parameter of Weights must be a dict or None. Got {value!r} instead."
-    )
+    assert str(caught.value) == (f"The 'weights' parameter of Weights must be a dict or None. Got {value!r} instead.")
 
 
 def test_an_allocator_sees_steps_and_nothing_else() -> None:

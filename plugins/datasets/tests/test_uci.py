@@ -75,10 +75,7 @@ def published(name, header, rows):
         return {"SPECT.train": class_first(rows[:80]), "SPECT.test": class_first(rows[80:])}
     if name == "bank":
         numeric = {a.name for a in uci.Bank().schema().numeric()}
-        quoted = [
-            [cell if n in numeric else f'"{cell}"' for n, cell in zip(header, row, strict=True)]
-            for row in rows
-        ]
+        quoted = [[cell if n in numeric else f'"{cell}"' for n, cell in zip(header, row, strict=True)] for row in rows]
         return {"bank-additional-full.csv": text([[f'"{n}"' for n in header], *quoted], ";", "\r\n")}
     one = {
         "mushroom": ("agaricus-lepiota.data", lambda: class_first(rows)),

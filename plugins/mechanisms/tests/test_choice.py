@@ -106,17 +106,13 @@ def test_the_losses_of_the_exponential_mechanism_have_range_epsilon(monotone: bo
     for scores in ROWS:
         p = log_pmf(Exponential(), scores, bound, cost)
         for move in moves(len(scores), 1.0, monotone):
-            widest = max(
-                widest, float(np.ptp(p - log_pmf(Exponential(), np.array(scores) + move, bound, cost)))
-            )
+            widest = max(widest, float(np.ptp(p - log_pmf(Exponential(), np.array(scores) + move, bound, cost))))
     assert widest == pytest.approx(1.3)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(-20, 20), min_size=1, max_size=5), st.floats(1e-3, 5))
-def test_permute_and_flip_has_the_probabilities_of_all_its_orders(
-    scores: list[float], epsilon: float
-) -> None:
+def test_permute_and_flip_has_the_probabilities_of_all_its_orders(scores: list[float], epsilon: float) -> None:
     bound, cost = Bound(1.0, "score"), Pure(epsilon)
     p = np.exp(log_pmf(PermuteAndFlip(), scores, bound, cost))
     assert p == pytest.approx(flips(scores, epsilon / 2), rel=1e-9, abs=1e-14)
@@ -125,9 +121,7 @@ def test_permute_and_flip_has_the_probabilities_of_all_its_orders(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(-30, 30), min_size=1, max_size=30), st.floats(1e-3, 20))
-def test_permute_and_flip_never_errs_more_than_the_exponential_mechanism(
-    scores: list[float], epsilon: float
-) -> None:
+def test_permute_and_flip_never_errs_more_than_the_exponential_mechanism(scores: list[float], epsilon: float) -> None:
     bound, row = Bound(1.0, "score"), np.array(scores)
     gap = row.max() - row
     error = [float(np.exp(log_pmf(m, row, bound, Pure(epsilon))) @ gap) for m in BOTH]

@@ -27,10 +27,7 @@ def log_pmf(bound: Bound, cost: Cost, answer: int, reach: int) -> Any:
     """The discrete Gaussian's log-probabilities on −reach … reach, from its log_density."""
     at = np.arange(-reach, reach + 1)
     # one cell: the sum in log_density has one term, so differences to 0 give the whole function
-    logs = [
-        DiscreteGaussian().log_density(np.array([x * bound.grid]), np.array([answer]), bound, cost)
-        for x in at
-    ]
+    logs = [DiscreteGaussian().log_density(np.array([x * bound.grid]), np.array([answer]), bound, cost) for x in at]
     return np.array(logs) - np.logaddexp.reduce(logs)
 
 
@@ -58,9 +55,7 @@ def test_renyi_divergences_of_discrete_noise_stay_within_rho(
 @pytest.mark.parametrize("mechanism", BOTH)
 @pytest.mark.parametrize("rho", [1e-12, *RHOS, 1e6])
 @pytest.mark.parametrize(("value", "grid"), [(1.0, 1.0), (math.sqrt(2), 1.0), (1.7e3, 2.0**-14)])
-def test_the_noise_is_never_smaller_than_asked_for(
-    mechanism: Any, rho: float, value: float, grid: float
-) -> None:
+def test_the_noise_is_never_smaller_than_asked_for(mechanism: Any, rho: float, value: float, grid: float) -> None:
     size = mechanism.calibrate(Bound(value, "l2", grid=grid), ZCDP(rho))
     assert (Fraction(value) / Fraction(size.scale)) ** 2 / 2 <= Fraction(rho) * (1 + Fraction(1, 2**50))
     assert size.scale <= value / math.sqrt(2 * rho) * (1 + 1e-11)
@@ -74,8 +69,7 @@ def test_hockey_sticks_of_gaussian_noise_are_those_of_its_gdp_cost(square: float
     y = np.linspace(-12, 12, 4001) * size.scale + value / 2
     y = np.rint(y / size.grid) * size.grid
     p, q = (
-        np.array([Gaussian().log_density(np.array([x]), np.array([e]), bound, cost) for x in y])
-        for e in (2**20, 0)
+        np.array([Gaussian().log_density(np.array([x]), np.array([e]), bound, cost) for x in y]) for e in (2**20, 0)
     )
     width = np.gradient(y)
     p, q = (np.exp(d) * width / np.sum(np.exp(d) * width) for d in (p, q))
@@ -92,9 +86,7 @@ def test_the_expected_error_is_the_mean_absolute_noise(deviation: float) -> None
     mean = float((np.abs(x) * weight).sum() / weight.sum())
     assert mean_absolute(deviation) == pytest.approx(mean, rel=1e-3)
     cost = ZCDP(0.5 / deviation**2)
-    assert DiscreteGaussian().calibrate(Bound(1.0, "l2"), cost).expected_error == pytest.approx(
-        mean, rel=1e-3
-    )
+    assert DiscreteGaussian().calibrate(Bound(1.0, "l2"), cost).expected_error == pytest.approx(mean, rel=1e-3)
     assert Gaussian().calibrate(Bound(1.0, "l2"), cost).expected_error == pytest.approx(
         deviation * math.sqrt(2 / math.pi), rel=1e-9
     )
@@ -122,9 +114,7 @@ def test_fine_noise_follows_the_density_and_lies_on_the_public_grid(noise: Any, 
     drawn = Gaussian().release(np.full(10_000, -64), bound, cost, noise)
     assert (drawn / size.grid == np.rint(drawn / size.grid)).all()
     assert stats.kstest(drawn + 1.0, stats.norm(scale=size.scale).cdf).pvalue > ALPHA
-    at = [
-        Gaussian().log_density(np.array([y]), np.array([-64]), bound, cost) for y in (-1.0, -1 + size.scale)
-    ]
+    at = [Gaussian().log_density(np.array([y]), np.array([-64]), bound, cost) for y in (-1.0, -1 + size.scale)]
     assert at[0] - at[1] == pytest.approx(0.5, rel=1e-9)
 
 

@@ -31,9 +31,7 @@ def test_the_scale_is_the_exact_ratio(sensitivity: float, cost: float) -> None:
 
 
 @given(st.floats(1e-30, 1e30), st.integers(-60, 20))
-def test_the_fine_grid_is_a_power_of_two_that_divides_the_exact_answers_grid(
-    scale: float, log: int
-) -> None:
+def test_the_fine_grid_is_a_power_of_two_that_divides_the_exact_answers_grid(scale: float, log: int) -> None:
     grid = 2.0**log
     out = fine_grid(Fraction(scale), grid)
     assert Fraction(out).numerator & (Fraction(out).numerator - 1) == 0

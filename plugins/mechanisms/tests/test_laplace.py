@@ -87,9 +87,7 @@ class TestLoss:
         assert scale * Fraction(out) * Fraction(epsilon) >= Fraction(value)
         assert shift(Bound(value, "l1", grid=grid), out) / scale <= Fraction(epsilon)
 
-    def test_renyi_divergences_stay_within_rho(
-        self, mechanism: Any, value: float, grid: float, epsilon: float
-    ) -> None:
+    def test_renyi_divergences_stay_within_rho(self, mechanism: Any, value: float, grid: float, epsilon: float) -> None:
         bound, rho = Bound(value, "l1", grid=grid), epsilon**2 / 2
         scale, out = mechanism.steps(value, ZCDP(rho), grid)
         k = shift(bound, out)
@@ -155,9 +153,7 @@ def test_fine_noise_follows_the_density_and_lies_on_the_public_grid(noise: Any) 
     size = Laplace().calibrate(bound, cost)
     assert (drawn / size.grid == np.rint(drawn / size.grid)).all()
     assert stats.kstest(drawn - 2.0, stats.laplace(scale=size.scale).cdf).pvalue > ALPHA
-    logs = [
-        Laplace().log_density(np.array([y]), np.array([2**11]), bound, cost) for y in (2.0, 2 + size.scale)
-    ]
+    logs = [Laplace().log_density(np.array([y]), np.array([2**11]), bound, cost) for y in (2.0, 2 + size.scale)]
     assert logs[0] - logs[1] == pytest.approx(1.0, rel=1e-9)
 
 

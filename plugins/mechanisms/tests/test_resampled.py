@@ -67,12 +67,8 @@ def test_many_numbers_that_rise_together_cost_what_is_charged(epsilon: float) ->
 def test_so_many_numbers_that_rise_by_little_each_nearly_use_up_the_cost() -> None:
     n, epsilon, bound = 64, 1.0, Bound(1.0, "l1", grid=2.0**-8)
     zero, risen = np.zeros(n, dtype=int), np.full(n, 4)
-    logs = [
-        LaplaceResampled().log_density(np.zeros(n), e, bound, Pure(epsilon)) for e in (zero, risen)
-    ]
-    high = [
-        LaplaceResampled().log_density(np.full(n, 1.0), e, bound, Pure(epsilon)) for e in (zero, risen)
-    ]
+    logs = [LaplaceResampled().log_density(np.zeros(n), e, bound, Pure(epsilon)) for e in (zero, risen)]
+    high = [LaplaceResampled().log_density(np.full(n, 1.0), e, bound, Pure(epsilon)) for e in (zero, risen)]
     assert max(abs(logs[0] - logs[1]), abs(high[0] - high[1])) == pytest.approx(epsilon, rel=0.01)
     assert max(abs(logs[0] - logs[1]), abs(high[0] - high[1])) <= epsilon
 
@@ -107,9 +103,7 @@ def test_answers_follow_the_density_and_are_never_negative(noise: Any, exact: in
     assert (drawn >= 0).all()
     assert (drawn / size.grid == np.rint(drawn / size.grid)).all()
     y = np.linspace(0, exact + 40 * size.scale, 20_001)
-    density = np.exp(
-        [LaplaceResampled().log_density(np.array([v]), np.array([exact]), bound, cost) for v in y]
-    )
+    density = np.exp([LaplaceResampled().log_density(np.array([v]), np.array([exact]), bound, cost) for v in y])
     assert np.trapezoid(density, y) == pytest.approx(2 * size.scale, rel=1e-4)  # one constant for all answers
     below = stats.laplace(loc=exact, scale=size.scale)
     start = below.cdf(0)
@@ -119,9 +113,7 @@ def test_answers_follow_the_density_and_are_never_negative(noise: Any, exact: in
 def test_negative_answers_count_as_zero_and_raise_nothing() -> None:
     """An error would tell that the exact answer is negative."""
     bound, cost = Bound(1.0, "l1", grid=0.5), Pure(1.0)
-    at = [
-        LaplaceResampled().release(np.array([e, 4]), bound, cost, SeededNoise(3)).tolist() for e in (-9, 0)
-    ]
+    at = [LaplaceResampled().release(np.array([e, 4]), bound, cost, SeededNoise(3)).tolist() for e in (-9, 0)]
     assert at[0] == at[1]
     logs = [LaplaceResampled().log_density(np.array([2.0]), np.array([e]), bound, cost) for e in (-9, 0)]
     assert logs[0] == logs[1]
@@ -130,16 +122,12 @@ def test_negative_answers_count_as_zero_and_raise_nothing() -> None:
 
 def test_each_cell_has_its_own_scale_where_the_bound_has_one_each() -> None:
     bound, exact = Bound(np.array([0.5, 40.0]), "l1", "local", grid=2.0**-8), np.array([100, 300])
-    drawn = np.array(
-        [LaplaceResampled().release(exact, bound, Pure(2.0), SeededNoise(s)) for s in range(1500)]
-    )
+    drawn = np.array([LaplaceResampled().release(exact, bound, Pure(2.0), SeededNoise(s)) for s in range(1500)])
     whole = LaplaceResampled().log_density(np.array([1.0, 2.0]), exact, bound, Pure(2.0))
     parts = 0.0
     for i, scale in enumerate((0.5, 40.0)):
         one = Bound(scale, "l1", grid=2.0**-8)
-        parts += LaplaceResampled().log_density(
-            np.array([i + 1.0]), exact[i : i + 1], one, Pure(2.0)
-        ) - math.log(scale)
+        parts += LaplaceResampled().log_density(np.array([i + 1.0]), exact[i : i + 1], one, Pure(2.0)) - math.log(scale)
         below = stats.laplace(loc=exact[i] * 2.0**-8, scale=scale)
         start = below.cdf(0)
         test = stats.kstest(drawn[:, i], lambda v, d=below, s=start: (d.cdf(v) - s) / (1 - s))

@@ -83,7 +83,9 @@ def test_likelihoods_and_priors_are_probabilities_whatever_the_noise(noisy: list
 
 def test_a_negative_count_is_zero_and_the_order_of_counts_is_kept() -> None:
     log = log_likelihood(np.array([[-5.0, 3.0], [0.0, 1.0], [8.0, -0.5]]), 0.5)
-    assert np.exp(log) == pytest.approx(np.array([[0.5 / 9.5, 3.5 / 5.5], [0.5 / 9.5, 1.5 / 5.5], [8.5 / 9.5, 0.5 / 5.5]]))
+    assert np.exp(log) == pytest.approx(
+        np.array([[0.5 / 9.5, 3.5 / 5.5], [0.5 / 9.5, 1.5 / 5.5], [8.5 / 9.5, 0.5 / 5.5]])
+    )
     assert np.exp(log_prior(np.array([-100.0, 3.0]))) == pytest.approx([0.25, 0.75])
 
 

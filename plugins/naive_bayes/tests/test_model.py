@@ -77,7 +77,9 @@ def test_an_attribute_without_a_part_tells_nothing(rows: Any) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.floats(-1e3, 1e3), st.floats(-12, 12), st.floats(-2, 3))
-def test_a_truncated_density_integrates_to_1_over_the_bounds(shift: float, log_deviation: float, log_width: float) -> None:
+def test_a_truncated_density_integrates_to_1_over_the_bounds(
+    shift: float, log_deviation: float, log_width: float
+) -> None:
     """Means from 1000 deviations under the lower bound to 1000 over the upper; deviations of any size."""
     width = 10.0**log_width
     a = Numeric("x", -1.0, -1.0 + width)

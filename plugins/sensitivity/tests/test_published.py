@@ -103,5 +103,3 @@ def test_neighbours_get_noise_of_different_scales(table: Any) -> None:
 def test_a_published_size_must_be_a_count(size: Any) -> None:
     with pytest.raises(ParameterError, match=r"The 'size' parameter of Vaidya2013 must be an int in the range"):
         Vaidya2013(size=size)
-
-

@@ -12,7 +12,7 @@ from dpcore.cli.options import number, plan_from, planning, warn_if_weak
 from dpcore.cli.output import note, print_json, print_table, progress, warn
 
 if TYPE_CHECKING:
-    from dpcore.evaluate import Evaluation
+    from dpcore.evaluation import Evaluation
 
 _FIGURES = (".png", ".svg", ".pdf")
 
@@ -42,7 +42,7 @@ def command(  # noqa: PLR0917
 ) -> None:
     """Cross-validate the classifier NAME on DATA, beside the same without noise and the majority class."""
     from dpcore.cli.fit import check_classes
-    from dpcore.evaluate import evaluate
+    from dpcore.evaluation import evaluate
     from dpcore.registry import load_plugins
     from dpcore.source import find_schema, read_rows
 

@@ -12,7 +12,7 @@ from dpcore.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from dpcore.allocator import BudgetAllocator
-    from dpcore.plan import Plan
+    from dpcore.planned import Plan
     from dpcore.registry import Registry
     from dpcore.schema import Schema
 
@@ -73,7 +73,7 @@ def pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
 def plan_from(registry: Registry, name: str, schema: Schema, epsilon: float, options: Mapping[str, Any]) -> Plan:
     """The plan that the options of `planning` describe."""
     from dpcore.parameters import parse
-    from dpcore.plan import make_plan
+    from dpcore.planning import make_plan
 
     learner = registry.get("classifier", name)
     return make_plan(

@@ -110,13 +110,12 @@ class NaiveBayes(Classifier):
         sizes = curator.ask(_CLASS)
         bins = self.bins or bins_for(sizes, task.epsilon)
         cells = [partition(a, bins) for a in _telling(task.schema)]
-        queries = [by_class(c, task) for c in cells]
-        curator.prepare(queries)
-        names = [c.attribute.name for c in cells]
-        asked = [curator.ask(name, query) for name, query in zip(names, queries, strict=True)]
+        questions = {c.attribute.name: by_class(c, task) for c in cells}
+        curator.prepare(questions)
+        asked = [curator.ask(name, query) for name, query in questions.items()]
         # the class sizes had so little of the budget that they would not better the tables' own sums
         tables, totals = consistent(asked)
-        noise = [self._smoothing(curator.scale(name)) for name in names]
+        noise = [self._smoothing(curator.scale(name)) for name in questions]
         smoothed = [log_likelihood(table, s) for table, s in zip(tables, noise, strict=True)]
         return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, smoothed)))
 

@@ -19,7 +19,7 @@ from dpcore.curator import Curator
 from dpcore.errors import InputError
 from dpcore.mechanism import Answer
 from dpcore.noise import noise_source
-from dpcore.plan import Plan, PlannedStep, Unlimited
+from dpcore.planned import Plan, PlannedStep, Unlimited
 from dpcore.query import Exact
 from dpcore.release import fit
 from dpcore.table import MemoryTable, Rows, Table

@@ -20,7 +20,8 @@ from dpcore.classifier import Classifier, Task
 from dpcore.component import Capabilities
 from dpcore.errors import BudgetError, CapabilityError, InputError, ParameterError, PluginError
 from dpcore.partition import EqualBins, Values
-from dpcore.plan import Plan, make_plan
+from dpcore.planned import Plan
+from dpcore.planning import make_plan
 from dpcore.privacy import ZCDP, Pure
 from dpcore.query import CellCount, Choice, Counts, Sums
 from dpcore.registry import Registry, load_plugins
