@@ -15,7 +15,7 @@ test: .venv/ready
 lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(addsuffix /src,$(PACKAGES))
+	$(BIN)/mypy $(addsuffix /src,$(PACKAGES)) examples/staircase/src
 
 # pip refuses hashed constraints together with -e, so the pinned packages come first.
 .venv/ready: constraints.txt $(addsuffix /pyproject.toml,$(PACKAGES))

@@ -36,8 +36,8 @@ def test_good_rows_become_codes_and_numbers() -> None:
         ("x", [1e308, 1.0, 1.0], "'x': 1 value is infinite or beyond"),
         ("x", ["1", "canary", "2"], "'x' must be numeric"),
         ("m", [0.5, np.nan, np.inf], "'m': 1 value is infinite"),
-        ("c", ["a", "canary", "b"], r"'c': 1 cells \(the first in row 2\)"),
-        ("class", ["no", "canary", "no"], "'class': 1 cells"),
+        ("c", ["a", "canary", "b"], r"'c': 1 cell \(row 2\) holds a value"),
+        ("class", ["no", "canary", "no"], "'class': 1 cell "),
     ],
 )
 def test_what_the_schema_does_not_allow_is_refused(column: str, values: list[object], words: str) -> None:

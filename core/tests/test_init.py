@@ -21,5 +21,7 @@ def test_every_name_of_the_face_can_be_had() -> None:
 
 def test_importing_it_loads_nothing_heavy() -> None:
     heavy = "{'numpy', 'pandas', 'scipy', 'sklearn', 'attrs', 'pluggy', 'click'}"
-    done = subprocess.run([sys.executable, "-c", f"import sys, dpcore; assert not {heavy} & set(sys.modules)"])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, dpcore; assert not {heavy} & set(sys.modules)"], check=False
+    )
     assert done.returncode == 0

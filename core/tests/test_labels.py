@@ -41,7 +41,7 @@ def test_a_label_of_few_rows_is_not_released() -> None:
 
 
 def test_fewer_than_two_common_labels_are_refused_with_the_rows_that_a_class_needs() -> None:
-    with pytest.raises(InputError, match="about 7[0-9] rows"):
+    with pytest.raises(InputError, match=r"about 7[0-9] rows"):
         found([1] * 500 + [2] * 3)
 
 

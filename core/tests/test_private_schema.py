@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting import PureAccountant
-from dpcore.noise import ExactNoise
+from dpcore.noise import SeededNoise
 from dpcore.privacy import Adjacency
 from dpcore.private_schema import SHARE, find_schema
 from dpcore.registry import load_plugins
@@ -24,7 +24,7 @@ def find(columns: Any, labels: Any, epsilon: float = 5.0) -> tuple[Schema, PureA
         bank=bank,
         epsilon=epsilon,
         adjacency=Adjacency.ADD_REMOVE,
-        noise=ExactNoise(),
+        noise=SeededNoise(0),
         registry=load_plugins(),
     )
     return schema, bank

@@ -73,6 +73,10 @@ def make_plan(
         raise InputError(f"{name} has no guarantee under {task.adjacency} adjacency.")
     learner.check(schema)
     steps = tuple(learner.steps(task))
+    names = [step.name for step in steps]
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise PluginError(f"{name} plans two steps called {twice!r}: rename the attribute of that name in the schema.")
     shares, allocator_name = _shares(allocator, steps, registry)
     candidates = [accounting]
     if accounting == "auto":
@@ -80,13 +84,7 @@ def make_plan(
     chooser = _Chooser(registry, task, mechanism, sensitivity)
     plans, reasons = [], []
     for kind in candidates:
-        if kind == "pld":
-            from dpcore.pld import PldAccountant
-
-            asks = [f / s.times for s, f in zip(steps, shares, strict=True) for _ in range(s.times)]
-            bank: Accountant = PldAccountant.for_shares(eps, dlt, asks)
-        else:
-            bank = accountant(kind, eps, dlt)
+        bank = _bank(kind, task, steps, shares)
         try:
             planned = tuple(chooser.plan(s, f, bank) for s, f in zip(steps, shares, strict=True))
         except PluginError as error:
@@ -104,6 +102,16 @@ def make_plan(
         if not any(isinstance(p.rule, wished) for plan in plans for p in plan.steps):
             raise PluginError(f"the sensitivity rule {sensitivity!r} fits no step of {name}.")
     return min(plans, key=_expected_error)
+
+
+def _bank(kind: str, task: Task, steps: tuple[Step, ...], shares: list[float]) -> Accountant:
+    """The accountant that turns shares of the budget into costs."""
+    if kind != "pld":
+        return accountant(kind, task.epsilon, task.delta)
+    from dpcore.pld import PldAccountant
+
+    asks = [f / s.times for s, f in zip(steps, shares, strict=True) for _ in range(s.times)]
+    return PldAccountant.for_shares(task.epsilon, task.delta, asks)
 
 
 def _name_of(learner: Classifier, registry: Registry) -> str:

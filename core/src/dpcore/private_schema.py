@@ -139,8 +139,8 @@ class _Finder:
         exact = MemoryTable(_one_column(name, values)).answer(query)
         noisy = np.asarray(self._mechanism.release(exact, bound, self._cost, self._noise))
         scale = self._mechanism.calibrate(bound, self._cost).scale or 0.0
-        # noise alone passes this in one cell of all in a hundred columns
-        tall = np.flatnonzero(noisy[: len(ends) - 1] > max(0.5, scale * np.log(50 * query.cells)))
+        # noise alone passes this somewhere in one column of twenty thousand
+        tall = np.flatnonzero(noisy[: len(ends) - 1] > max(0.5, scale * np.log(1e4 * query.cells)))
         if not len(tall):
             return otherwise
         return float(ends[tall[0]]), float(ends[tall[-1] + 1])

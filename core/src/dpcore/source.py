@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from dpcore.encode import encode
 from dpcore.errors import InputError, PluginError
+from dpcore.partition import Values
+from dpcore.query import Counts
 from dpcore.readers import arff_schema, read_frame
 from dpcore.schema import Schema
-from dpcore.table import Rows
+from dpcore.table import MemoryTable, Rows, Table, TableOpener
 
 if TYPE_CHECKING:
     from dpcore.dataset import Dataset
@@ -52,15 +54,43 @@ def find_schema(data: str | None, schema: str | None, registry: Registry) -> Sch
     return named.schema()
 
 
+def open_table(data: str, schema: Schema, registry: Registry) -> Table:
+    """The rows to learn from: a file or data set in memory, a URI through the plugin that opens its scheme.
+
+    Raises:
+        InputError: for rows that cannot be had or do not fit the schema, or a scheme that no plugin opens.
+    """
+    scheme, sign, _ = data.partition("://")
+    if not sign:
+        return MemoryTable(read_rows(data, schema, registry))
+    known: list[str] = []
+    for name in registry.names("table"):
+        opener: TableOpener = registry.get("table", name)()
+        if scheme in opener.schemes:
+            return opener.open(data, schema)
+        known += opener.schemes
+    raise InputError(f"no installed plugin opens {scheme}:// tables; known are: {', '.join(known) or 'none'}.")
+
+
+def check_classes(table: Table) -> None:
+    """Refuse rows of one class only: nothing could be learned, and budget would be spent on it.
+
+    Raises:
+        InputError: naming the class column.
+    """
+    target = table.schema.target
+    if (table.answer(Counts(Values(target))) > 0).sum() < 2:
+        raise InputError(f"all rows have the same class: {target.name!r} must take at least two values.")
+
+
 def read_rows(data: str, schema: Schema, registry: Registry) -> Rows:
     """Encoded rows to learn from.
 
     Raises:
-        InputError: for rows that cannot be read or do not fit the schema, or too few classes.
+        InputError: for rows that cannot be read or do not fit the schema.
     """
     named = dataset(data, registry)
-    rows = encode(read_frame(data, schema) if named is None else named.frame(), schema)
-    return rows
+    return encode(read_frame(data, schema) if named is None else named.frame(), schema)
 
 
 def read_new_rows(data: str, schema: Schema, registry: Registry) -> Rows:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -97,6 +97,21 @@ class Table(ABC):
         """Exact answers to queries of the kinds that tables answer themselves, in one pass if it can."""
 
 
+class TableOpener(ABC):
+    """What the hook `dpcore_tables` names: opens rows that live elsewhere, by the scheme of a URI."""
+
+    schemes: ClassVar[tuple[str, ...]]
+    """What stands before `://`, for every form of URI that it opens."""
+
+    @abstractmethod
+    def open(self, uri: str, schema: Schema) -> Table:
+        """The table at `uri`, checked against the schema.
+
+        Raises:
+            InputError: if it cannot be opened, or its rows do not fit the schema.
+        """
+
+
 def _base(query: Query) -> Iterator[Query]:
     if not query.requires:
         yield query
@@ -154,12 +169,6 @@ def smallest_unsigned(cells: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if cells < 2**8 else np.uint16 if cells < 2**16 else np.uint32
 
 
-def class_counts(rows: Rows) -> npt.NDArray[np.int64]:
-    """How many rows each class has: private, for figures that are marked as such."""
-    target = rows.schema.target
-    return np.bincount(rows.columns[target.name], minlength=len(target.values)).astype(np.int64)
-
-
 def nominal_codes(values: Any, attribute: Nominal, *, strict: bool) -> npt.NDArray[Any]:
     """Codes of a nominal column.
 
@@ -179,10 +188,12 @@ def nominal_codes(values: Any, attribute: Nominal, *, strict: bool) -> npt.NDArr
     known = codes >= 0
     if not known.all():
         if strict and not attribute.missing:
-            first = int(np.flatnonzero(~known)[0]) + 1
+            wrong = np.flatnonzero(~known)
+            many = f"{len(wrong)} cells (the first in row {wrong[0] + 1}) hold"
+            few = f"1 cell (row {wrong[0] + 1}) holds"
             raise InputError(
-                f"attribute {attribute.name!r}: {int((~known).sum())} cells (the first in row {first}) hold a value "
-                f"that its list of {len(attribute.values)} values lacks."
+                f"attribute {attribute.name!r}: {many if len(wrong) > 1 else few} a value that its list of "
+                f"{len(attribute.values)} values lacks."
             )
         codes[~known] = attribute.cells - 1 if attribute.missing else attribute.cells
     return codes.astype(smallest_unsigned(attribute.cells))

@@ -34,8 +34,8 @@ def tables(draw: st.DrawFn) -> list[Any]:
     return [draw(arrays(np.float64, (m, classes), elements=numbers)) for m in cells]
 
 
-def projected(given: list[Any]) -> list[Any]:
-    """Least squares under equal column sums, by the Karush-Kuhn-Tucker equations of each class alone."""
+def projected(given: list[Any], noise: list[float]) -> list[Any]:
+    """Weighted least squares under equal column sums, by the Karush-Kuhn-Tucker equations of each class alone."""
     cells = [len(t) for t in given]
     size, result = sum(cells), [np.empty_like(t) for t in given]
     constraints = np.zeros((len(given) - 1, size))
@@ -44,28 +44,32 @@ def projected(given: list[Any]) -> list[Any]:
         constraints[row, starts[row] : starts[row + 1]] = 1
         constraints[row, starts[row + 1] : starts[row + 2]] = -1
     zero = np.zeros((len(given) - 1,) * 2)
-    matrix = np.block([[np.eye(size), constraints.T], [constraints, zero]])
+    precision = np.concatenate([np.full(n, s**-2.0) for n, s in zip(cells, noise, strict=True)])
+    matrix = np.block([[np.diag(precision), constraints.T], [constraints, zero]])
     for c in range(given[0].shape[1]):
         seen = np.concatenate([t[:, c] for t in given])
-        solved = np.linalg.solve(matrix, np.concatenate([seen, np.zeros(len(zero))]))[:size]
+        solved = np.linalg.solve(matrix, np.concatenate([precision * seen, np.zeros(len(zero))]))[:size]
         for t, start, stop in zip(result, starts, starts[1:], strict=False):
             t[:, c] = solved[start:stop]
     return result
 
 
 @settings(max_examples=200, deadline=None)
-@given(tables())
-def test_consistent_tables_are_the_least_squares_solution_and_agree_on_the_totals(noisy: list[Any]) -> None:
-    made, totals = consistent(noisy)
-    for table, best in zip(made, projected(noisy), strict=True):
+@given(tables(), st.lists(st.floats(0.25, 4.0), min_size=4, max_size=4))
+def test_consistent_tables_are_the_least_squares_solution_and_agree_on_the_totals(
+    noisy: list[Any], scales: list[float]
+) -> None:
+    scales = scales[: len(noisy)]
+    made, totals = consistent(noisy, scales)
+    for table, best in zip(made, projected(noisy, scales), strict=True):
         assert table == pytest.approx(best, abs=1e-7)
         assert table.sum(axis=0) == pytest.approx(totals, abs=1e-7)
 
 
 @given(tables())
 def test_tables_that_agree_already_stay_as_they_are(noisy: list[Any]) -> None:
-    made, _ = consistent(noisy)
-    again, _ = consistent(made)
+    made, _ = consistent(noisy, [0.0] * len(noisy))
+    again, _ = consistent(made, [0.0] * len(noisy))
     for one, two in zip(made, again, strict=True):
         assert one == pytest.approx(two, abs=1e-8)
 
@@ -91,10 +95,10 @@ def test_a_negative_count_is_zero_and_the_order_of_counts_is_kept() -> None:
 
 @given(tables())
 def test_post_processing_is_a_function_of_noisy_numbers_and_leaves_them_alone(noisy: list[Any]) -> None:
-    before = [t.copy() for t in noisy]
+    before, scales = [t.copy() for t in noisy], [2.0] * len(noisy)
     for t in noisy:
         t.setflags(write=False)  # as the curator gives them
-    first, second = consistent(noisy), consistent([t.copy() for t in noisy])
+    first, second = consistent(noisy, scales), consistent([t.copy() for t in noisy], scales)
     assert all((a == b).all() for a, b in zip(first[0], second[0], strict=True))
     assert all((a == b).all() for a, b in zip(noisy, before, strict=True))
 

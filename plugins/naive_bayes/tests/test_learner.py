@@ -61,20 +61,18 @@ def test_with_a_huge_epsilon_it_is_categorical_naive_bayes(registry: Any, rows: 
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("allocator", ["weights", "uniform", "two_to_one", "one_to_two"])
 @pytest.mark.parametrize("settings", [{}, {"bins": 12}, {"model": "moments"}])
-@pytest.mark.parametrize("epsilon", [1e-12, 0.3, 7.0])
 def test_the_steps_cost_exactly_epsilon(
-    registry: Any, rows: Any, adjacency: str, allocator: str, settings: Any, epsilon: float
+    registry: Any, rows: Any, adjacency: str, allocator: str, settings: Any
 ) -> None:
-    plan = make_plan(
-        "naive_bayes", SCHEMA, epsilon=epsilon, adjacency=adjacency, allocator=allocator, parameters=settings,
-        registry=registry,
-    )  # fmt: skip
-    assert epsilon * (1 - 1e-9) <= plan.total[0] <= epsilon
-    release = fit(plan, MemoryTable(sample(rows, 50)), random_state=1)
-    assert release.privacy["spent"]["epsilon"] == pytest.approx(epsilon, rel=1e-9)
-    assert release.privacy["guarantee"] == "pure"
-    assert [r.step for r in release.releases] == [p.step.name for p in plan.steps]
-    assert np.isfinite(release.log_proba(sample(rows, 20))).all()
+    chosen = {"adjacency": adjacency, "allocator": allocator, "parameters": settings, "registry": registry}
+    for epsilon in (1e-12, 0.3, 7.0):
+        plan = make_plan("naive_bayes", SCHEMA, epsilon=epsilon, **chosen)
+        assert epsilon * (1 - 1e-9) <= plan.total[0] <= epsilon
+        release = fit(plan, MemoryTable(sample(rows, 50)), random_state=1)
+        assert release.privacy["spent"]["epsilon"] == pytest.approx(epsilon, rel=1e-9)
+        assert release.privacy["guarantee"] == "pure"
+        assert [r.step for r in release.releases] == [p.step.name for p in plan.steps]
+        assert np.isfinite(release.log_proba(sample(rows, 20))).all()
 
 
 def test_an_attribute_with_a_single_cell_is_not_asked_and_costs_nothing(registry: Any) -> None:

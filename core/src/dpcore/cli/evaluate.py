@@ -41,10 +41,10 @@ def command(  # noqa: PLR0917
     **options: Any,
 ) -> None:
     """Cross-validate the classifier NAME on DATA, beside the same without noise and the majority class."""
-    from dpcore.cli.fit import check_classes
     from dpcore.evaluation import evaluate
     from dpcore.registry import load_plugins
-    from dpcore.source import find_schema, read_rows
+    from dpcore.source import check_classes, find_schema, read_rows
+    from dpcore.table import MemoryTable
 
     registry = load_plugins()
     public = find_schema(data, schema, registry)
@@ -53,7 +53,7 @@ def command(  # noqa: PLR0917
     if figure is not None:
         check_figure(figure)
     rows = read_rows(data, public, registry)
-    check_classes(rows)
+    check_classes(MemoryTable(rows))
     for warning in dict.fromkeys(plan.guarantee.note for plan in plans):
         if warning:
             warn(warning)

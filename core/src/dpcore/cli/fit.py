@@ -39,21 +39,20 @@ def command(  # noqa: PLR0917
     """Fit the classifier NAME to DATA (a file or a data set) and write the model."""
     from dpcore.registry import load_plugins
     from dpcore.release import check_private, check_writable, fit
-    from dpcore.source import find_schema, read_rows
-    from dpcore.table import MemoryTable
+    from dpcore.source import check_classes, find_schema, open_table
 
     registry = load_plugins()
     plan = plan_from(registry, name, find_schema(data, schema, registry), number("--epsilon", epsilon), options)
     check_private(plan, not_private=not_private)
     check_writable(out)
-    rows = read_rows(data, plan.task.schema, registry)
-    check_classes(rows)
+    table = open_table(data, plan.task.schema, registry)
+    check_classes(table)
     if plan.guarantee.note:
         warn(plan.guarantee.note)
     if seed is not None:
         warn("--seed makes the noise repeatable: whoever knows it can take it off.")
     warn_if_weak(plan)
-    release = fit(plan, MemoryTable(rows), random_state=seed, not_private=not_private)
+    release = fit(plan, table, random_state=seed, not_private=not_private)
     release.save(out)
     spent = release.privacy["spent"]
     if as_json:
@@ -62,16 +61,3 @@ def command(  # noqa: PLR0917
     epsilon_spent = "no finite epsilon" if spent["epsilon"] is None else f"epsilon = {spent['epsilon']:g}"
     delta = f", delta = {spent['delta']:g}" if spent["delta"] else ""
     note(f"wrote {out}: {name}, {epsilon_spent}{delta} spent, {plan.task.adjacency} adjacency.")
-
-
-def check_classes(rows: Any) -> None:
-    """Refuse rows of one class only: nothing could be learned, and budget would be spent on it.
-
-    Raises:
-        InputError: naming the class column.
-    """
-    from dpcore.errors import InputError
-    from dpcore.table import class_counts
-
-    if (class_counts(rows) > 0).sum() < 2:
-        raise InputError(f"all rows have the same class: {rows.schema.target.name!r} must take at least two values.")

@@ -47,14 +47,19 @@ def bins_for(sizes: Floats, epsilon: float) -> int:
     return int(min(max(2 ** round(wanted), FEWEST), MOST))
 
 
-def consistent(tables: Sequence[Floats]) -> tuple[list[Floats], Floats]:
-    """Tables that agree on the class totals, and these totals.
+def consistent(tables: Sequence[Floats], noise: Sequence[float]) -> tuple[list[Floats], Floats]:
+    """Tables that agree on the class totals, and these totals: weighted least squares.
 
-    All tables count the same rows, with noise of about the same variance v a cell, so the column sum of a table of
-    m cells has variance m v; the totals are their weighted mean, and each column is moved to it by the same
-    amount a cell (weighted least squares).
+    All tables count the same rows. The column sum of a table of m cells, each with noise of scale s, has a variance
+    in proportion to m s²; the totals are the sums' weighted mean, and each column is moved to it by the same
+    amount a cell.
+
+    Args:
+        tables: shape (cells, classes) each.
+        noise: the public noise scale of each table; all 0 where there is none.
     """
-    weights = np.array([1 / len(table) for table in tables])
+    scale = np.asarray(noise) if np.all(noise) else np.ones(len(tables))
+    weights = np.array([1 / len(table) for table in tables]) / scale**2
     sums = np.array([table.sum(axis=0) for table in tables])
     totals = weights @ sums / weights.sum()
     return [t + (totals - t.sum(axis=0)) / len(t) for t in tables], totals

@@ -113,10 +113,9 @@ class NaiveBayes(Classifier):
         questions = {c.attribute.name: by_class(c, task) for c in cells}
         curator.prepare(questions)
         asked = [curator.ask(name, query) for name, query in questions.items()]
-        # the class sizes had so little of the budget that they would not better the tables' own sums
-        tables, totals = consistent(asked)
-        noise = [self._smoothing(curator.scale(name)) for name in questions]
-        smoothed = [log_likelihood(table, s) for table, s in zip(tables, noise, strict=True)]
+        noise = [curator.scale(name) for name in (_CLASS, *questions)]
+        (_, *tables), totals = consistent([sizes[None, :], *asked], noise)
+        smoothed = [log_likelihood(t, self._smoothing(s)) for t, s in zip(tables, noise[1:], strict=True)]
         return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, smoothed)))
 
     def warning(self, task: Task) -> str:

@@ -50,7 +50,8 @@ def learn(
     sizes: Floats = curator.ask(_CLASS)
     nominal = [a for a in attributes if isinstance(a, Nominal)]
     asked = [curator.ask(a.name) for a in nominal]
-    (_, *tables), totals = consistent([sizes[None, :], *asked])
+    noise = [curator.scale(name) for name in (_CLASS, *(a.name for a in nominal))]
+    (_, *tables), totals = consistent([sizes[None, :], *asked], noise)
     parts: list[TablePart | NormalPart] = []
     for n, table in zip(nominal, tables, strict=True):
         parts.append(TablePart(Values(n), log_likelihood(table, smoothing(curator.scale(n.name)))))
