@@ -59,6 +59,10 @@ def test_what_is_not_in_the_plan_is_refused() -> None:
     assert 0.249 < bank.spent()[0] <= 0.25
 
 
+def test_a_release_without_guarantee_has_none_under_any_accounting() -> None:
+    assert composed({0.1: 3, math.inf: 1}, 1e-6) == math.inf
+
+
 def test_it_needs_a_delta() -> None:
     with pytest.raises(InputError, match="delta > 0"):
         PldAccountant.for_shares(1.0, 0.0, [1.0])

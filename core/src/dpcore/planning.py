@@ -96,7 +96,8 @@ def make_plan(
     if mechanism is not None:
         plans = [plan for plan in plans if any(p.mechanism_name == mechanism for p in plan.steps)]
         if not plans:
-            raise PluginError(f"the mechanism {mechanism!r} fits no step of {name}.")
+            kinds = " or ".join(candidates)
+            raise PluginError(f"the mechanism {mechanism!r} fits no step of {name} with {kinds} accounting.")
     if sensitivity is not None:
         wished = registry.get("sensitivity", sensitivity)
         if not any(isinstance(p.rule, wished) for plan in plans for p in plan.steps):

@@ -70,6 +70,8 @@ class PldAccountant(Accountant):
 
 def composed(asks: Mapping[float, int], delta: float) -> float:
     """The epsilon, at this delta, of so many releases of each pure epsilon; never more than their sum."""
+    if math.inf in asks:
+        return math.inf
     module, parameters = _dp_accounting()
     grid = max(asks) / _STEPS
     total = None

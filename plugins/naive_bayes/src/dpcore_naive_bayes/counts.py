@@ -58,7 +58,7 @@ def consistent(tables: Sequence[Floats], noise: Sequence[float]) -> tuple[list[F
         tables: shape (cells, classes) each.
         noise: the public noise scale of each table; all 0 where there is none.
     """
-    scale = np.asarray(noise) if np.all(noise) else np.ones(len(tables))
+    scale = np.asarray(noise) / np.min(noise) if np.all(noise) else np.ones(len(tables))
     weights = np.array([1 / len(table) for table in tables]) / scale**2
     sums = np.array([table.sum(axis=0) for table in tables])
     totals = weights @ sums / weights.sum()
