@@ -34,9 +34,8 @@ def main(runs: int = 21) -> None:
     bare = statistics.median(times["python -c pass"])
     for name, values in times.items():
         middle = statistics.median(values)
-        print(
-            f"{name:<20} {middle:6.0f} ms ({min(values):.0f} to {max(values):.0f}), {middle - bare:4.0f} over bare Python"
-        )
+        spread = f"({min(values):.0f} to {max(values):.0f})"
+        print(f"{name:<20} {middle:6.0f} ms {spread}, {middle - bare:4.0f} over bare Python")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ OPTIONS = {
         lambda p: steps(p)["fee"]["epsilon"] == pytest.approx(2 * steps(p)["ward"]["epsilon"]),
     ),
     "a weight favours a step": (
-        ("--weight", "fee=3"),
+        ("--weight", "fee=3", "--weight", "ward=1"),
         lambda p: steps(p)["fee"]["epsilon"] == pytest.approx(3 * steps(p)["ward"]["epsilon"]),
     ),
     "a mechanism is chosen by name": (

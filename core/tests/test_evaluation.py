@@ -53,6 +53,8 @@ def test_one_seed_gives_one_result_and_every_fit_is_counted(rows: Rows) -> None:
     again = evaluate(plans(0.1, 1.0), rows, folds=3, repeats=2, seed=7)
     assert len(count) == 2 * 3 * 2
     assert [e.accuracy_mean for e in first] == [e.accuracy_mean for e in again]
+    alone = evaluate(plans(1.0), rows, folds=3, repeats=2, seed=7)
+    assert alone[0].accuracy_mean == first[1].accuracy_mean
     other = evaluate(plans(0.1, 1.0), rows, folds=3, repeats=2, seed=8)
     assert [e.accuracy_mean for e in first] != [e.accuracy_mean for e in other]
 

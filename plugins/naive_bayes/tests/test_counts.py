@@ -104,13 +104,13 @@ def test_post_processing_is_a_function_of_noisy_numbers_and_leaves_them_alone(no
 
 
 @given(arrays(np.float64, st.integers(2, 10), elements=st.floats(-1e12, 1e12)), st.floats(1e-300, 1e6))
-def test_the_number_of_bins_is_a_power_of_two_in_its_range(sizes: Any, epsilon: float) -> None:
-    bins = bins_for(sizes, epsilon)
+def test_the_number_of_bins_is_a_power_of_two_in_its_range(sizes: Any, noise: float) -> None:
+    bins = bins_for(sizes, noise)
     assert FEWEST <= bins <= MOST
     assert bins & (bins - 1) == 0
-    assert bins_for(sizes, epsilon * 2) >= bins
-    assert bins_for(sizes + 1000.0, epsilon) >= bins
-    assert bins_for(sizes[::-1], epsilon) == bins
+    assert bins_for(sizes, noise / 2) >= bins
+    assert bins_for(sizes + 1000.0, noise) >= bins
+    assert bins_for(sizes[::-1], noise) == bins
 
 
 def test_cells_follow_the_public_domain() -> None:

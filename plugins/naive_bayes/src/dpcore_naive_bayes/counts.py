@@ -17,8 +17,9 @@ Floats = npt.NDArray[np.float64]
 
 FEWEST, MOST = 8, 64
 """Bins of a numeric attribute."""
+_WEIGHED = 16
 _ROWS_A_BIN = 30.0
-"""A bin should hold this many rows of a class, divided by epsilon (see `bins_for`)."""
+"""A bin should hold this many rows of a class, times the noise that each attribute adds (see `bins_for`)."""
 
 
 def partition(attribute: Attribute, bins: int) -> Values | EqualBins:
@@ -35,16 +36,33 @@ def by_class(cells: Values | EqualBins, task: Task) -> Counts:
     return Counts(Product((cells, Values(task.schema.target))))
 
 
-def bins_for(sizes: Floats, epsilon: float) -> int:
+def cells_weight(cells: Values | EqualBins) -> float:
+    """What a table should get of the budget, relative to others: the square root of its cells, up to 16.
+
+    The more cells share the rows, the more the same noise does to each of them.
+    """
+    return math.sqrt(min(cells.size, _WEIGHED))
+
+
+def bins_for(sizes: Floats, noise: float) -> int:
     """How many bins a numeric attribute gets, from noisy class sizes: a power of two in `FEWEST` … `MOST`.
 
     Finer bins follow the density more closely and drown sooner in noise. What counts is how many rows the classes
-    have beside the largest: bins · 30 / epsilon of them is where 16, 32 and 64 bins cross on Adult and skin at
-    epsilon from 0.01 to 1, and few bins are best on sets of some hundred rows.
+    have beside the largest: with pure epsilon, bins · 30 / epsilon of them is where 16, 32 and 64 bins cross on
+    Adult and skin at epsilon from 0.01 to 1, and few bins are best on sets of some hundred rows.
+
+    Args:
+        sizes: noisy rows of each class.
+        noise: the scale of a table's noise over the number of tables, which is 1 / epsilon where a pure epsilon is
+            shared equally under add-remove adjacency; 0 where there is no noise.
     """
-    others = np.maximum(np.sort(sizes)[:-1], 1.0).mean()
-    wanted = math.log2(float(others) * epsilon / _ROWS_A_BIN)
-    return int(min(max(2 ** round(wanted), FEWEST), MOST))
+    if noise == 0:
+        return MOST
+    others = float(np.maximum(np.sort(sizes)[:-1], 1.0).mean())
+    bins = FEWEST
+    while bins < MOST and others >= math.sqrt(2) * bins * _ROWS_A_BIN * noise:
+        bins *= 2
+    return bins
 
 
 def consistent(tables: Sequence[Floats], noise: Sequence[float]) -> tuple[list[Floats], Floats]:

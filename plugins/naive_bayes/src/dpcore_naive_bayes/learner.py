@@ -26,6 +26,7 @@ from dpcore_naive_bayes.counts import (
     MOST,
     bins_for,
     by_class,
+    cells_weight,
     consistent,
     log_likelihood,
     log_prior,
@@ -35,7 +36,7 @@ from dpcore_naive_bayes.model import NaiveBayesModel, TablePart
 
 _CLASS = "(class)"
 _SIZES = 0.03
-"""What the class sizes get, for each unit that the attributes' tables get."""
+"""What the class sizes get, for all that the attributes' tables get."""
 
 
 @attrs.frozen
@@ -43,8 +44,9 @@ class NaiveBayes(Classifier):
     """Naive Bayes over nominal and numeric attributes, any number of classes, missing cells as values.
 
     `model="bins"` counts every attribute by class, numeric ones over public bins of equal width; how many bins is
-    decided by noisy class sizes (3% of the budget). The class prior costs nothing more: every table counts all rows,
-    and their column sums are averaged.
+    decided by noisy class sizes (3% of the budget, where there is such an attribute). Attributes with more cells get
+    more of the budget. The class prior costs nothing more: every table counts all rows, and their column sums are
+    averaged.
     `model="moments"` describes a numeric attribute by noisy sums of z and z² and a normal density.
     `variant` runs a published procedure as published; its true cost is charged.
     """
@@ -74,7 +76,7 @@ class NaiveBayes(Classifier):
     )
     smoothing: float = param(1.0, low=0.0, closed="right", high=1e9, help="added to every count before probabilities")
     noise_smoothing: float = param(
-        0.1, low=0.0, high=1e9, help="the same, in units of the noise's scale: flattens what noise made"
+        0.05, low=0.0, high=1e9, help="the same, in units of the noise's scale: flattens what noise made"
     )
     truncated: bool = param(True, help="normal densities are cut off at the public bounds")
     published_size: int | None = param(
@@ -91,15 +93,19 @@ class NaiveBayes(Classifier):
             return published.steps(self.variant, task, self.published_size)
         if self.model == "moments":
             return moments.steps(task, _telling(task.schema))
-        asked = _telling(task.schema)
-        sizes = Step(_CLASS, Counts(Values(task.schema.target)), weight=_SIZES * len(asked), group="class")
-        return [sizes, *(self._table(a, task) for a in asked)]
+        tables = [self._table(a, task) for a in _telling(task.schema)]
+        if all(step.fixed for step in tables):
+            return tables
+        sizes = Counts(Values(task.schema.target))
+        weight = _SIZES * sum(step.weight for step in tables)
+        return [Step(_CLASS, sizes, weight=weight, group="class"), *tables]
 
     def _table(self, attribute: Attribute, task: Task) -> Step:
         """The step of one attribute: its largest table, where the bins are chosen by the noisy class sizes."""
         largest = partition(attribute, self.bins or MOST)
         fixed = self.bins is not None or partition(attribute, FEWEST) == largest
-        return Step(attribute.name, by_class(largest, task), group=_group(attribute), fixed=fixed)
+        weight = cells_weight(largest)
+        return Step(attribute.name, by_class(largest, task), weight=weight, group=_group(attribute), fixed=fixed)
 
     def learn(self, curator: Curator) -> NaiveBayesModel:
         task = curator.task
@@ -107,16 +113,22 @@ class NaiveBayes(Classifier):
             return published.learn(self.variant, curator)
         if self.model == "moments":
             return moments.learn(curator, _telling(task.schema), self._smoothing, truncated=self.truncated)
-        sizes = curator.ask(_CLASS)
-        bins = self.bins or bins_for(sizes, task.epsilon)
+        chosen = [step.name for step in self.steps(task) if not step.fixed]
+        sizes = [curator.ask(_CLASS)] if chosen else []
+        bins = self.bins or MOST
+        if chosen:
+            noise = sum(map(curator.scale, chosen)) / len(chosen)
+            bins = bins_for(sizes[0], noise / len(_telling(task.schema)))
         cells = [partition(a, bins) for a in _telling(task.schema)]
         questions = {c.attribute.name: by_class(c, task) for c in cells}
         curator.prepare(questions)
         asked = [curator.ask(name, query) for name, query in questions.items()]
-        noise = [curator.scale(name) for name in (_CLASS, *questions)]
-        (_, *tables), totals = consistent([sizes[None, :], *asked], noise)
-        smoothed = [log_likelihood(t, self._smoothing(s)) for t, s in zip(tables, noise[1:], strict=True)]
-        return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, smoothed)))
+        scales = [curator.scale(name) for name in questions]
+        tables, totals = consistent(
+            [*asked, *(s[None, :] for s in sizes)], [*scales, *(curator.scale(_CLASS) for _ in sizes)]
+        )
+        logs = [log_likelihood(t, self._smoothing(s)) for t, s in zip(tables, scales, strict=False)]
+        return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, logs)))
 
     def warning(self, task: Task) -> str:
         return published.warning(self.variant, task, self.published_size) if self.variant else ""
