@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from typing import Any
 
@@ -165,3 +166,17 @@ def test_a_private_schema_and_the_fit_share_one_epsilon(rows: Any, adjacency: st
     assert shared.spent()[0] <= 40
     with pytest.raises(InputError, match="categories would have to be read"):
         DPClassifier(schema="private").fit(X, y)
+
+
+def test_the_schema_of_a_data_set_or_a_file_is_found_by_name(tmp_path: Any) -> None:
+    from dpcore import load_plugins
+
+    iris = load_plugins().get("dataset", "iris")()
+    frame = iris.frame()
+    X, y = frame.drop(columns=iris.schema().target.name), frame[iris.schema().target.name]
+    path = tmp_path / "iris.schema.json"
+    path.write_text(json.dumps(iris.schema().to_json()))
+    for schema in ("iris", str(path)):
+        assert DPClassifier(epsilon=100, schema=schema, random_state=0).fit(X, y).score(X, y) > 0.85
+    with pytest.raises(InputError, match=r"nearest: iris"):
+        DPClassifier(schema="irsi").fit(X, y)

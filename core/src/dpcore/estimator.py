@@ -24,6 +24,7 @@ from dpcore.private_schema import SHARE, find_schema
 from dpcore.registry import load_plugins
 from dpcore.release import check_private, fit
 from dpcore.schema import Schema
+from dpcore.source import find_schema as public_schema
 from dpcore.table import MemoryTable, Rows
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier: the learner's name, as in `dpcore list-plugins`.
         epsilon: the whole budget of one fit, finite and > 0.
         delta: in [0, 1).
-        schema: a `Schema`, the path of one, or "private" (see `dpcore.private_schema`). It is not read from the
-            rows: with None, `fit` raises and says so.
+        schema: a `Schema`, the path of one, the name of a data set, or "private" (see `dpcore.private_schema`). It
+            is not read from the rows: with None, `fit` raises and says so.
         adjacency: `add-remove` or `replace-one`.
         parameters: the learner's parameters, as in `dpcore describe`.
         allocator: how the budget is split among the learner's steps.
@@ -110,7 +111,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(_NO_SCHEMA)
         if isinstance(self.schema, str) and self.schema == "private":
             return self._fit_private_schema(data, labels)
-        schema = self.schema if isinstance(self.schema, Schema) else Schema.load(self.schema)
+        schema = self.schema if isinstance(self.schema, Schema) else public_schema(None, self.schema, load_plugins())
         plan = self._plan(schema, float(self.epsilon))
         rows = self._encode(data, labels, schema, strict=True)
         return self._finish(plan, rows, labels, self.random_state, {})

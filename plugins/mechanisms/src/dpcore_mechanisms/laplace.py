@@ -8,6 +8,7 @@ Roughgarden & Sundararajan 2012; Dwork, McSherry, Nissim & Smith 2006).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -29,9 +30,9 @@ class _DiscreteLaplace(Mechanism):
     accepts: ClassVar[tuple[str, ...]] = ("l1",)
     costs: ClassVar[tuple[type[Cost], ...]] = (Pure, ZCDP, GDP)
 
+    @abstractmethod
     def grid(self, scale: Fraction, grid: float) -> float:
         """The spacing of what is released."""
-        raise NotImplementedError
 
     def steps(self, sensitivity: float, cost: Cost, grid: float) -> tuple[Fraction, float]:
         """The scale in steps of the released grid, and that grid.

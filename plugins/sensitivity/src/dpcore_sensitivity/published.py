@@ -7,6 +7,7 @@ lets them through only for a model that is marked as not private.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -32,9 +33,9 @@ class _ByClassSize(SensitivityRule):
     reads_rows: ClassVar[bool] = True
     guarantee: ClassVar[str] = "none"
 
+    @abstractmethod
     def factor(self, query: Query, size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The published sensitivity, in units of R, of a cell of that size."""
-        raise NotImplementedError
 
     def bound(self, query: Query, adjacency: Adjacency, norm: str, table: Table | None = None) -> Bound | None:
         if norm != "l1" or not isinstance(query, (Means, Deviations)):
