@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from typing import Any
 
@@ -17,7 +18,7 @@ from dpcore.partition import EqualBins
 from dpcore.planning import make_plan
 from dpcore.release import fit
 from dpcore.schema import Nominal, Numeric, Schema
-from dpcore.table import MemoryTable
+from dpcore.table import MemoryTable, Rows
 from dpcore_naive_bayes.counts import FEWEST, MOST, by_class, partition
 from dpcore_naive_bayes.learner import NaiveBayes
 from dpcore_naive_bayes.model import TablePart
@@ -201,3 +202,17 @@ def test_a_step_is_answered_once(registry: Any, rows: Any) -> None:
 def test_a_wrong_parameter_is_refused_in_the_form_of_scikit_learn(name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=rf"^The '{name}' parameter of NaiveBayes must be .* Got .* instead\.$"):
         NaiveBayes(**{name: value})
+
+
+def test_a_schemas_cut_points_are_the_bins_and_survive_the_file() -> None:
+    draw = np.random.default_rng(0)
+    x = draw.uniform(0, 100, 4000)
+    schema = Schema([Numeric("x", 0, 100, cuts=(1, 10, 42))], Nominal("class", ("low", "high")))
+    rows = Rows(schema, {"x": x, "class": (x > 42).astype(np.uint8)}, 4000)
+    plan = make_plan("naive_bayes", schema, epsilon=5.0)
+    assert [(p.step.name, p.step.query.cells) for p in plan.steps] == [("x", 8)]
+    release = fit(plan, MemoryTable(rows), random_state=0)
+    assert (release.predict(rows) == rows.columns["class"]).all()
+    again = type(release.model).from_json(schema, json.loads(json.dumps(release.model.to_json())))
+    assert again.to_json() == release.model.to_json()
+    assert (again.log_proba(rows) == release.log_proba(rows)).all()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.classifier import Task
-from dpcore.partition import EqualBins, Product, Values
+from dpcore.partition import CutBins, EqualBins, Product, Values
 from dpcore.query import Counts
 from dpcore.schema import Attribute, Nominal
 
@@ -22,21 +22,27 @@ _ROWS_A_BIN = 30.0
 """A bin should hold this many rows of a class, times the noise that each attribute adds (see `bins_for`)."""
 
 
-def partition(attribute: Attribute, bins: int) -> Values | EqualBins:
-    """The cells of one attribute: its values, or equal bins (one a whole number, where that is fewer)."""
+Cells = Values | EqualBins | CutBins
+
+
+def partition(attribute: Attribute, bins: int) -> Cells:
+    """The cells of one attribute: its values, the bins between the schema's cut points where it has some, or equal
+    bins (one a whole number, where that is fewer)."""
     if isinstance(attribute, Nominal):
         return Values(attribute)
+    if attribute.cuts:
+        return CutBins(attribute, attribute.cuts)
     if attribute.integer and attribute.width + 1 <= bins:
         return EqualBins(attribute, int(attribute.width) + 1)
     return EqualBins(attribute, bins)
 
 
-def by_class(cells: Values | EqualBins, task: Task) -> Counts:
+def by_class(cells: Cells, task: Task) -> Counts:
     """The counts of an attribute's cells in each class."""
     return Counts(Product((cells, Values(task.schema.target))))
 
 
-def cells_weight(cells: Values | EqualBins) -> float:
+def cells_weight(cells: Cells) -> float:
     """What a table should get of the budget, relative to others: the square root of its cells, up to 16.
 
     The more cells share the rows, the more the same noise does to each of them.

@@ -43,10 +43,10 @@ _SIZES = 0.03
 class NaiveBayes(Classifier):
     """Naive Bayes over nominal and numeric attributes, any number of classes, missing cells as values.
 
-    `model="bins"` counts every attribute by class, numeric ones over public bins of equal width; how many bins is
-    decided by noisy class sizes (3% of the budget, where there is such an attribute). Attributes with more cells get
-    more of the budget. The class prior costs nothing more: every table counts all rows, and their column sums are
-    averaged.
+    `model="bins"` counts every attribute by class, numeric ones over the schema's cut points, or public bins of equal
+    width; how many of these is decided by noisy class sizes (3% of the budget, where there is such an attribute).
+    Attributes with more cells get more of the budget. The class prior costs nothing more: every table counts all
+    rows, and their column sums are averaged.
     `model="moments"` describes a numeric attribute by noisy sums of z and z² and a normal density.
     `variant` runs a published procedure as published; its true cost is charged.
     """
@@ -72,7 +72,11 @@ class NaiveBayes(Classifier):
         help="a published procedure as published; says what it really spends",
     )
     bins: int | None = param(
-        None, type=int, low=1, high=65536, help="bins of a numeric attribute; None chooses by noisy class sizes"
+        None,
+        type=int,
+        low=1,
+        high=65536,
+        help="equal bins of an attribute without cut points; None: by noisy class sizes",
     )
     smoothing: float = param(1.0, low=0.0, closed="right", high=1e9, help="added to every count before probabilities")
     noise_smoothing: float = param(

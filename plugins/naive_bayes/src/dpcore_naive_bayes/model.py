@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from dpcore.classifier import Model
 from dpcore.errors import InputError
-from dpcore.partition import EqualBins, Values, View
-from dpcore.schema import Numeric, Schema
+from dpcore.partition import CutBins, EqualBins, Values, View
+from dpcore.schema import Attribute, Nominal, Numeric, Schema
 from dpcore.table import Rows
 
 Floats = npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ class TablePart:
     A row of which nothing is known adds nothing.
     """
 
-    partition: Values | EqualBins
+    partition: Values | EqualBins | CutBins
     log: Floats
 
     def add(self, view: View, total: Floats) -> None:
@@ -132,17 +132,20 @@ class NaiveBayesModel(Model):
 def _part(schema: Schema, row: Mapping[str, Any], classes: int) -> TablePart | NormalPart:
     attribute = schema[row["attribute"]]
     if row["kind"] == "table":
-        if isinstance(attribute, Numeric):
-            bins = EqualBins(attribute, int(row["bins"]))
-            return TablePart(bins, _numbers(row["log"], (bins.size, classes)))
-        values = Values(attribute)
-        return TablePart(values, _numbers(row["log"], (values.size, classes)))
+        cells = _cells(attribute, row)
+        return TablePart(cells, _numbers(row["log"], (cells.size, classes)))
     if row["kind"] != "normal" or not isinstance(attribute, Numeric):
         raise InputError(f"attribute {attribute.name!r} has no usable numbers.")
     mean, deviation = (_numbers(row[key], (classes,)) for key in ("mean", "deviation"))
     if not (deviation > 0).all():
         raise InputError(f"attribute {attribute.name!r} has a deviation that is not positive.")
     return NormalPart(attribute, mean, deviation, bool(row["truncated"]), _numbers(row["missing"], (2, classes)))
+
+
+def _cells(attribute: Attribute, row: Mapping[str, Any]) -> Values | EqualBins | CutBins:
+    if isinstance(attribute, Nominal):
+        return Values(attribute)
+    return EqualBins(attribute, int(row["bins"])) if "bins" in row else CutBins(attribute, attribute.cuts)
 
 
 def _numbers(data: Any, shape: tuple[int, ...]) -> Floats:
