@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpcore import Budget, DPClassifier, Nominal, Numeric, Schema
-from dpcore.errors import BudgetError, InputError, NotPrivateError, ParameterError
+from dpcore.errors import BudgetError, DpcoreError, InputError, NotPrivateError, ParameterError
 
 EXPECTED_FAILURES: dict[str, str] = {}
 """None: every check that scikit-learn runs here must pass."""
@@ -166,6 +166,15 @@ def test_a_private_schema_and_the_fit_share_one_epsilon(rows: Any, adjacency: st
     assert shared.spent()[0] <= 40
     with pytest.raises(InputError, match="categories would have to be read"):
         DPClassifier(schema="private").fit(X, y)
+
+
+def test_a_wrong_argument_costs_nothing_of_a_private_schema(rows: Any) -> None:
+    X, y = rows
+    for wrong in ({"parameters": {"bins": 0}}, {"classifier": "nothing"}, {"random_state": "x"}, {"allocator": "no"}):
+        shared = Budget(epsilon=1.0)
+        with pytest.raises(DpcoreError):
+            DPClassifier(schema="private", budget=shared, **wrong).fit(X[["x", "y"]], y)
+        assert shared.spent() == (0.0, 0.0)
 
 
 def test_the_schema_of_a_data_set_or_a_file_is_found_by_name(tmp_path: Any) -> None:

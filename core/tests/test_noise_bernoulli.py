@@ -12,23 +12,22 @@ import pytest
 from scipy import stats
 
 from dpcore.noise import bernoulli
-from dpcore.noise.bernoulli import exp_bounds, exp_coins, leading, rational_coins, runs, unit_exp_coins
+from dpcore.noise.bernoulli import Bounds, coins, exp_bounds, exp_coins, leading, runs, unit_exp_coins
 from dpcore.noise.entropy import Entropy
+from noise_words import Words
 
 ALPHA = 1e-6
 EXPONENTS = [Fraction(1, 3), Fraction(1), Fraction(1, 10**6), Fraction(2**53 - 1, 2**53), Fraction(7, 2**60)]
 
 
-class Words(Entropy):
-    """Given words, in order."""
+def rational_coins(entropy: Any, numerators: Any, denominator: int) -> Any:
+    """Coins with probability numerators[i] / denominator."""
 
-    def __init__(self, *words: int) -> None:
-        self.left = list(words)
+    def exact(i: int) -> Bounds:
+        p = Fraction(int(numerators[i]), denominator)
+        return lambda _bits: (p, p)
 
-    def words(self, n: int) -> Any:
-        taken, self.left = self.left[:n], self.left[n:]
-        assert len(taken) == n, "more words were drawn than the test expects"
-        return np.array(taken, dtype=np.uint64)
+    return coins(entropy, numerators / float(denominator), 2.0**-51, exact)
 
 
 def limbs(x: Fraction) -> tuple[int, int, int]:

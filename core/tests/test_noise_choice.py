@@ -13,34 +13,12 @@ import pytest
 from scipy import stats
 
 from dpcore.noise import ExactNoise, NoiseSource, SeededNoise, bernoulli, choice
-from dpcore.noise.entropy import Entropy
+from noise_words import Pseudo, Words
 
 ALPHA = 1e-6
 N = 4_000
 ROWS = [[0.0, 1.0, -1.5, 0.75], [3.0, 3.0, 3.0], [0.0, 0.0, 2.5, 1.0, 2.5], [5.0]]
 RATES = [Fraction(1, 3), Fraction(1), Fraction(2)]
-
-
-class Pseudo(Entropy):
-    """Words from a seeded generator."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def words(self, n: int) -> Any:
-        return self.rng.integers(0, 2**64, n, dtype=np.uint64)
-
-
-class Words(Entropy):
-    """Given words, in order."""
-
-    def __init__(self, *words: int) -> None:
-        self.left = list(words)
-
-    def words(self, n: int) -> Any:
-        taken, self.left = self.left[:n], self.left[n:]
-        assert len(taken) == n, "more words were drawn than the test expects"
-        return np.array(taken, dtype=np.uint64)
 
 
 def p_value(chosen: list[int], probability: Any) -> float:

@@ -7,13 +7,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
 import pytest
 
 from dpcore.noise import ExactNoise
 from dpcore.noise.entropy import Entropy, LazyUniform
+from noise_words import Words
 
 FORK = """
 import os, warnings
@@ -28,18 +27,6 @@ if child:
     os.waitpid(child, 0)
     print(noise.discrete_laplace(Fraction(2**40), 8).tolist(), flush=True)
 """
-
-
-class Words(Entropy):
-    """Given words, in order."""
-
-    def __init__(self, *words: int) -> None:
-        self.left = list(words)
-
-    def words(self, n: int) -> Any:
-        taken, self.left = self.left[:n], self.left[n:]
-        assert len(taken) == n, "more words were drawn than the test expects"
-        return np.array(taken, dtype=np.uint64)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

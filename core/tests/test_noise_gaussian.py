@@ -11,23 +11,13 @@ import pytest
 from scipy import stats
 
 from dpcore.noise import ExactNoise, bernoulli, gaussian
-from dpcore.noise.entropy import Entropy
+from noise_words import Pseudo
 
 ALPHA = 1e-6
 SMALL = [Fraction(1, 10), Fraction(1, 3), Fraction(1), Fraction(7, 3), Fraction(100), Fraction(12_345, 2**7)]
 LARGE = [Fraction(10**10), Fraction(2**80 + 1, 3), Fraction(2**108)]
 HUGE = [Fraction(2**118), Fraction(2**130), Fraction(10**400)]
 TINY = [Fraction(1, 10**400), Fraction(1, 2**1000)]
-
-
-class Pseudo(Entropy):
-    """Words from a seeded generator."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def words(self, n: int) -> Any:
-        return self.rng.integers(0, 2**64, n, dtype=np.uint64)
 
 
 def pooled(observed: Any, expected: Any) -> float:

@@ -13,6 +13,7 @@ from scipy import stats
 
 from dpcore.noise import ExactNoise, bernoulli, laplace
 from dpcore.noise.entropy import Entropy
+from noise_words import Pseudo, Words
 
 ALPHA = 1e-6
 N = 200_000
@@ -21,28 +22,6 @@ SCALES = [
     Fraction(10**6), Fraction(2**45), 1 / Fraction(0.01), Fraction(2**62 - 1, 2**54 - 1),
 ]  # fmt: skip
 LARGE = [Fraction(2**56), Fraction(10**40, 3), Fraction(1e300), Fraction(2**70 + 1, 2**69)]
-
-
-class Pseudo(Entropy):
-    """Words from a seeded generator."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def words(self, n: int) -> Any:
-        return self.rng.integers(0, 2**64, n, dtype=np.uint64)
-
-
-class Words(Entropy):
-    """Given words, in order."""
-
-    def __init__(self, *words: int) -> None:
-        self.left = list(words)
-
-    def words(self, n: int) -> Any:
-        taken, self.left = self.left[:n], self.left[n:]
-        assert len(taken) == n, "more words were drawn than the test expects"
-        return np.array(taken, dtype=np.uint64)
 
 
 def above(scale: Fraction, x: int) -> float:

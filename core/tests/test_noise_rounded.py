@@ -15,6 +15,7 @@ from scipy import stats
 from dpcore.noise import GAUSSIAN, ExactNoise, Quantile
 from dpcore.noise.entropy import Entropy
 from dpcore.noise.rounded import rounded
+from noise_words import Pseudo
 
 ALPHA = 1e-6
 CAUCHY = Quantile(
@@ -22,16 +23,6 @@ CAUCHY = Quantile(
     lambda q: 1.0 / np.tan(q * (np.pi / 2)),
     lambda mp, z: 2 * mp.acot(z) / mp.pi if z else mp.mpf(1),
 )
-
-
-class Pseudo(Entropy):
-    """Words from a seeded generator."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def words(self, n: int) -> Any:
-        return self.rng.integers(0, 2**64, n, dtype=np.uint64)
 
 
 class Words(Entropy):

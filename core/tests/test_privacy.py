@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -92,7 +91,6 @@ def test_a_cost_is_never_negative_so_that_none_can_refund_another(kind: type[Cos
     for number in (-1e-300, -1.0, -math.inf, math.nan):
         with pytest.raises(ValueError, match=r">= 0"):
             kind(number)
-    assert kind(0.5).scaled(3) == kind(1.5)
     assert pure_epsilon(kind(math.inf)) == math.inf
     assert pure_epsilon(kind(0.0)) == 0
 
@@ -121,12 +119,5 @@ def test_an_adjacency_has_a_name_and_no_other() -> None:
     ("epsilon", "delta", "kind"),
     [(1.0, 0.0, "pure"), (1.0, 1e-6, "approximate"), (math.inf, 0.0, "none"), (math.inf, 1e-6, "none")],
 )
-def test_a_guarantee_says_of_which_kind_it_is_and_is_strict_json(epsilon: float, delta: float, kind: str) -> None:
-    row = Guarantee(epsilon, delta, Adjacency.REPLACE_ONE, "read this").to_json()
-    assert json.loads(json.dumps(row, allow_nan=False)) == {
-        "kind": kind,
-        "epsilon": None if math.isinf(epsilon) else epsilon,
-        "delta": delta,
-        "adjacency": "replace-one",
-        "note": "read this",
-    }
+def test_a_guarantee_says_of_which_kind_it_is(epsilon: float, delta: float, kind: str) -> None:
+    assert Guarantee(epsilon, delta, Adjacency.REPLACE_ONE).kind == kind

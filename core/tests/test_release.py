@@ -15,10 +15,11 @@ import pytest
 
 from dpcore.budget import Budget
 from dpcore.errors import BudgetError, InputError, NotPrivateError, ParameterError, PluginError
+from dpcore.parameters import build
 from dpcore.planned import Plan
 from dpcore.planning import make_plan
 from dpcore.registry import load_plugins
-from dpcore.release import Release, check_writable, fit, learner_parameters, rebuild, write_whole
+from dpcore.release import Release, check_writable, fit, learner_parameters, write_whole
 from dpcore.schema import Nominal, Numeric, Schema
 from dpcore.table import MemoryTable, Rows
 
@@ -141,7 +142,7 @@ def test_a_model_survives_its_file(model: str, adjacency: str, classes: int, del
     assert (again.log_proba(fresh) == release.log_proba(fresh)).all()
     assert (again.predict(fresh) == release.predict(fresh)).all()
     assert np.exp(again.log_proba(fresh)).sum(axis=1) == pytest.approx(np.ones(SIZE))
-    assert rebuild(type(made.classifier), again.parameters) == made.classifier
+    assert build(type(made.classifier), again.parameters) == made.classifier
     assert again.parameters == learner_parameters(made.classifier)
 
 

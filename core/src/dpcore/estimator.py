@@ -20,7 +20,7 @@ from dpcore.noise import noise_source
 from dpcore.planned import Plan
 from dpcore.planning import make_plan
 from dpcore.privacy import Adjacency, check_budget
-from dpcore.private_schema import SHARE, find_schema
+from dpcore.private_schema import SHARE, draft, find_schema
 from dpcore.registry import load_plugins
 from dpcore.release import check_private, fit
 from dpcore.schema import Schema
@@ -121,9 +121,10 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon, _ = check_budget(self.epsilon, self.delta)
         registry, adjacency = load_plugins(), Adjacency.parse(self.adjacency)
         _check_classes(labels)
+        self._plan(draft(data), (1 - SHARE) * epsilon)  # a wrong argument shows before anything is spent
+        noise = noise_source(self.random_state)
         if self.budget is not None:
             self.budget.reserve(SHARE * epsilon)
-        noise = noise_source(self.random_state)
         bank = PureAccountant(SHARE * epsilon)
         schema = find_schema(
             data, labels, bank=bank, epsilon=epsilon, adjacency=adjacency, noise=noise, registry=registry

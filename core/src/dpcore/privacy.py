@@ -41,10 +41,6 @@ class Pure:
 
     epsilon: float = attrs.field(validator=attrs.validators.ge(0))
 
-    def scaled(self, factor: float) -> Pure:
-        """The cost of `factor` such releases."""
-        return Pure(self.epsilon * factor)
-
 
 @attrs.frozen
 class ZCDP:
@@ -52,20 +48,12 @@ class ZCDP:
 
     rho: float = attrs.field(validator=attrs.validators.ge(0))
 
-    def scaled(self, factor: float) -> ZCDP:
-        """The cost of `factor` such releases."""
-        return ZCDP(self.rho * factor)
-
 
 @attrs.frozen
 class GDP:
     """The cost of a mu-Gaussian differentially private release (Dong, Roth & Su 2022); `square` is mu²."""
 
     square: float = attrs.field(validator=attrs.validators.ge(0))
-
-    def scaled(self, factor: float) -> GDP:
-        """The cost of `factor` such releases."""
-        return GDP(self.square * factor)
 
 
 Cost = Pure | ZCDP | GDP
@@ -135,17 +123,6 @@ class Guarantee:
         if math.isinf(self.epsilon):
             return "none"
         return "approximate" if self.delta > 0 else "pure"
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data; an infinite epsilon becomes null."""
-        epsilon = None if math.isinf(self.epsilon) else self.epsilon
-        return {
-            "kind": self.kind,
-            "epsilon": epsilon,
-            "delta": self.delta,
-            "adjacency": str(self.adjacency),
-            "note": self.note,
-        }
 
 
 def check_budget(epsilon: Any, delta: Any) -> tuple[float, float]:

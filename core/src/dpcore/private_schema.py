@@ -66,7 +66,7 @@ def find_schema(
         InputError: for a column that is neither numeric nor of a declared categorical type, or if fewer than two
             classes are common enough to be found.
     """
-    drafted = _draft(columns)
+    drafted = draft(columns).attributes
     target = find_labels(labels, SHARE * epsilon / 4, bank, adjacency, noise)
     numeric = [a for a in drafted if isinstance(a, Numeric)]
     finder = _Finder(SHARE * epsilon * 3 / 4 / max(1, 2 * len(numeric)), bank, adjacency, noise, registry)
@@ -77,16 +77,24 @@ def find_schema(
             attributes.append(finder.bounds(attribute, np.asarray(values, dtype=np.float64)))
         else:
             attributes.append(attribute)
+    return _schema(attributes, target)
+
+
+def _schema(attributes: Sequence[Attribute], classes: Sequence[str]) -> Schema:
     name = "class"
     while any(a.name == name for a in attributes):
         name += "_"
-    return Schema(attributes, Nominal(name, target), title="found privately")
+    return Schema(attributes, Nominal(name, classes), title="found privately")
 
 
-def _draft(columns: pd.DataFrame | npt.NDArray[Any]) -> list[Attribute]:
-    """What the columns' types declare: types are public, values are not."""
+def draft(columns: pd.DataFrame | npt.NDArray[Any]) -> Schema:
+    """What the columns' types declare, with the widest bounds and two classes: types are public, values are not.
+
+    Raises:
+        InputError: for a column that is neither numeric nor of a declared categorical type.
+    """
     if isinstance(columns, np.ndarray):
-        return [Numeric(f"x{i}", -_LARGEST, _LARGEST) for i in range(columns.shape[1])]
+        return _schema([Numeric(f"x{i}", -_LARGEST, _LARGEST) for i in range(columns.shape[1])], ["0", "1"])
     import pandas as pd
 
     found: list[Attribute] = []
@@ -103,7 +111,7 @@ def _draft(columns: pd.DataFrame | npt.NDArray[Any]) -> list[Attribute]:
                 f"column {name!r} has neither a numeric nor a categorical type: its categories would have to be "
                 "read from the rows. Declare them (pandas.CategoricalDtype) or write a schema."
             )
-    return found
+    return _schema(found, ["0", "1"])
 
 
 class _Finder:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from dpcore.budget import Budget
 from dpcore.classifier import Classifier, Model
 from dpcore.curator import Curator, Released
-from dpcore.errors import DpcoreError, InputError, NotPrivateError, ParameterError
+from dpcore.errors import DpcoreError, InputError, NotPrivateError
 from dpcore.noise import noise_source
-from dpcore.parameters import build, parameters
+from dpcore.parameters import parameters
 from dpcore.planned import Plan
 from dpcore.schema import Schema
 from dpcore.table import Rows, Table
@@ -184,14 +184,6 @@ def describe_privacy(plan: Plan, spent: tuple[float, float], *, reproducible: bo
 def learner_parameters(classifier: Classifier) -> dict[str, Any]:
     """The parameters of a learner, by name."""
     return {p.name: getattr(classifier, p.name) for p in parameters(type(classifier))}
-
-
-def rebuild(cls: type[Classifier], values: Mapping[str, Any]) -> Classifier:
-    """The learner that a model file's parameters describe."""
-    try:
-        return build(cls, values)
-    except ParameterError as error:
-        raise InputError(f"the model's parameters do not fit: {error}") from None
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -17,10 +17,15 @@ from dpcore.errors import InputError
 from dpcore.noise import ExactNoise, SeededNoise
 from dpcore.privacy import ZCDP, Pure
 from dpcore_mechanisms.laplace import Laplace
-from dpcore_mechanisms.resampled import LaplaceResampled, published_loss
+from dpcore_mechanisms.resampled import LaplaceResampled
 
 ALPHA = 1e-6
 EPSILONS = [1e-3, 0.1, 0.5, 1.0, 5.0, 20.0]
+
+
+def published_loss(epsilon: float) -> float:
+    """What one redrawn count costs when its noise is set for epsilon: ln(2 e^epsilon - 1)."""
+    return epsilon + math.log(2 - math.exp(-epsilon))
 
 
 def worst(moves: list[tuple[Any, Any]], bound: Bound, cost: Pure) -> float:

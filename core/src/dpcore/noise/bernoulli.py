@@ -49,16 +49,6 @@ def coins(entropy: Entropy, p: Floats, error: float | Floats, exact: Callable[[i
     return heads
 
 
-def rational_coins(entropy: Entropy, numerators: npt.NDArray[np.int64], denominator: int) -> Bools:
-    """Independent coins, heads with probability numerators[i] / denominator; both below 2**63, shape (n,)."""
-
-    def exact(i: int) -> Bounds:
-        p = Fraction(int(numerators[i]), denominator)
-        return lambda _bits: (p, p)
-
-    return coins(entropy, numerators / float(denominator), 2.0**-51, exact)
-
-
 def unit_exp_coins(entropy: Entropy, gamma: Floats, error: float | Floats, exact: Callable[[int], Fraction]) -> Bools:
     """Independent coins, heads with probability exp(-gamma).
 

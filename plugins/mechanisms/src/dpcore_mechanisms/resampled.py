@@ -26,14 +26,6 @@ from dpcore.privacy import Cost, Pure
 from dpcore_mechanisms.laplace import Laplace
 
 
-def published_loss(epsilon: float) -> float:
-    """What one redrawn answer really costs when its noise is set for epsilon: ln(2 e^epsilon − 1).
-
-    epsilon may be large: then it is epsilon + ln 2 to within rounding.
-    """
-    return epsilon + math.log(2 - math.exp(-epsilon))
-
-
 @attrs.frozen
 class LaplaceResampled(Mechanism):
     """Laplace noise, drawn again while the answer is negative; a negative exact answer counts as 0.
