@@ -6,11 +6,13 @@ import resource
 import statistics
 import subprocess
 import sys
+from pathlib import Path
 
+DPCORE = str(Path(sys.executable).with_name("dpcore"))
 COMMANDS = {
     "python -c pass": [sys.executable, "-c", "pass"],
-    "dpcore --help": [sys.executable, "-m", "dpcore.cli", "--help"],
-    "dpcore list-plugins": [sys.executable, "-m", "dpcore.cli", "list-plugins"],
+    "dpcore --help": [DPCORE, "--help"],
+    "dpcore list-plugins": [DPCORE, "list-plugins"],
 }
 
 
