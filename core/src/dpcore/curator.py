@@ -87,7 +87,7 @@ class Curator:
         self._left[step] -= 1
         self._accountant.charge(planned.cost)
         exact, bound = self._exact(planned, asked)
-        value = self._release(planned, exact, bound)
+        value = self._release(planned, asked, exact, bound)
         self.releases.append(Released(step, asked, value))
         return value
 
@@ -137,8 +137,8 @@ class Curator:
             )
         return self._table.answer(query), bound
 
-    def _release(self, planned: PlannedStep, exact: Exact, bound: Bound) -> Answer:
-        """The only place where a noisy value comes into being."""
+    def _release(self, planned: PlannedStep, asked: Query, exact: Exact, bound: Bound) -> Answer:
+        """The only place where a noisy value comes into being (an audit stands in its place)."""
         value = planned.mechanism.release(exact, bound, planned.calibrated, self._noise)
         if isinstance(value, np.ndarray):
             value.setflags(write=False)

@@ -20,7 +20,7 @@ from dpcore.errors import InputError
 from dpcore.mechanism import Answer
 from dpcore.noise import noise_source
 from dpcore.planned import Plan, PlannedStep, Unlimited
-from dpcore.query import Exact
+from dpcore.query import Exact, Query
 from dpcore.release import fit
 from dpcore.table import MemoryTable, Rows, Table
 
@@ -28,7 +28,7 @@ from dpcore.table import MemoryTable, Rows, Table
 class NoiselessCurator(Curator):
     """Gives exact answers: for the non-private counterpart of a learner, never for a release."""
 
-    def _release(self, planned: PlannedStep, exact: Exact, bound: Bound) -> Answer:
+    def _release(self, planned: PlannedStep, asked: Query, exact: Exact, bound: Bound) -> Answer:
         if bound.norm == "score":
             return int(np.argmax(exact))
         return np.asarray(exact * bound.grid, dtype=np.float64)

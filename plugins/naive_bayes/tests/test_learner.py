@@ -129,7 +129,7 @@ def test_the_losses_of_all_steps_add_up_to_epsilon_on_no_neighbours_to_more(
 class Replay(NoiselessCurator):
     """Gives the same answers whatever the rows are."""
 
-    def _release(self, planned: Any, exact: Any, bound: Any) -> Any:
+    def _release(self, planned: Any, asked: Any, exact: Any, bound: Any) -> Any:
         shape = np.asarray(exact).shape
         return np.random.default_rng(len(self.releases)).normal(20, 15, shape)
 
