@@ -1,6 +1,7 @@
 # Everything from a bare python3 with pip and venv.
 #   make demo   set up, then the main job on real data
 #   make test   set up, then every test
+#   make prove  set up, then the proofs that take minutes
 #   make lint   set up, then ruff and mypy
 PYTHON ?= python3
 BIN := .venv/bin
@@ -11,6 +12,9 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/python -m pytest
+
+prove: .venv/ready
+	$(BIN)/python -m pytest -m prove -s
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -30,4 +34,4 @@ constraints:
 	uv export --quiet --all-packages --all-extras --group dev --no-emit-workspace \
 	  --no-header --no-annotate --format requirements.txt -o constraints.txt
 
-.PHONY: demo test lint constraints
+.PHONY: demo test prove lint constraints

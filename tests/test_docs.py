@@ -36,7 +36,16 @@ def missing(shape: Any, data: Any, where: str = "") -> list[str]:
     return []
 
 
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder to work in, with the ledger that the documented commands name."""
+    monkeypatch.chdir(tmp_path)
+    dpcore("ledger", "init", "iris.ledger", "--dataset", "iris", "--epsilon", "1")
+    dpcore("fit", "naive_bayes", "iris", "--epsilon", "1", "--out", "m.json", "--ledger", "iris.ledger")
+
+
 @pytest.mark.parametrize("heading", COMMANDS)
+@pytest.mark.usefixtures("ledger")
 def test_json_has_the_documented_keys(heading: str) -> None:
     words = shlex.split(heading.strip("`"))[1:]
     assert missing(COMMANDS[heading], json.loads(dpcore(*words))) == []

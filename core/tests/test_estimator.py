@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_backend
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -16,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dpcore import Budget, DPClassifier, Nominal, Numeric, Schema
+from dpcore import Budget, DPClassifier, Nominal, Numeric, Schema, load_plugins
 from dpcore.errors import BudgetError, DpcoreError, InputError, NotPrivateError, ParameterError
 
 EXPECTED_FAILURES: dict[str, str] = {}
@@ -177,9 +179,106 @@ def test_a_wrong_argument_costs_nothing_of_a_private_schema(rows: Any) -> None:
         assert shared.spent() == (0.0, 0.0)
 
 
-def test_the_schema_of_a_data_set_or_a_file_is_found_by_name(tmp_path: Any) -> None:
-    from dpcore import load_plugins
+# -- with a ledger --------------------------------------------------------------------------------
 
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Any:
+    """A ledger of epsilon 1."""
+    return load_plugins().get("ledger", "sqlite").create(tmp_path / "people.ledger", "people", 1.0)
+
+
+def entries(ledger: Any) -> list[tuple[str, float]]:
+    """Who spent what."""
+    spent = [row for row in ledger.rows() if row.kind == "spend"]
+    return [(json.loads(row.body)["learner"], row.epsilon / 1e9) for row in spent]
+
+
+@pytest.mark.parametrize("form", ["path", "text", "ledger"])
+def test_every_clone_spends_from_the_one_ledger(form: str, rows: Any, ledger: Any, tmp_path: Path) -> None:
+    X, y = rows
+    path = tmp_path / "people.ledger"
+    where = {"path": path, "text": str(path), "ledger": ledger}[form]
+    model = DPClassifier(epsilon=0.4, schema=SCHEMA, ledger=where)
+    first = model.fit(X, y)
+    clone(model).fit(X, y)
+    with pytest.raises(BudgetError, match=r"costs epsilon = 0\.4, delta = 0, and epsilon = 0\.2, delta = 0 are left"):
+        clone(clone(model)).fit(X, y)
+    assert entries(ledger) == [("naive_bayes", 0.4)] * 2
+    assert first.privacy_["ledger"]["dataset"] == "people"
+
+
+def test_a_search_spends_every_fit_and_stops_where_the_ledger_refuses(rows: Any, ledger: Any) -> None:
+    X, y = rows
+    model = DPClassifier(epsilon=0.3, schema=SCHEMA, ledger=ledger)
+    search = GridSearchCV(model, {"parameters": [{"bins": 2}, {"bins": 4}]}, cv=2, error_score="raise")
+    with pytest.raises(BudgetError, match="refuses"):
+        search.fit(X, y)
+    assert entries(ledger) == [("naive_bayes", 0.3)] * 3
+    assert ledger.remaining() == (pytest.approx(0.1), 0.0)
+
+
+def test_threads_share_a_ledger_without_losing_an_entry(rows: Any, ledger: Any) -> None:
+    X, y = rows
+    model = DPClassifier(epsilon=0.1, schema=SCHEMA, ledger=ledger)
+    with parallel_backend("threading", n_jobs=4):
+        assert len(cross_val_score(model, X, y, cv=10)) == 10
+    assert entries(ledger) == [("naive_bayes", 0.1)] * 10
+    assert ledger.remaining() == (0.0, 0.0)
+
+
+def test_a_private_schema_is_an_entry_of_its_own(rows: Any, tmp_path: Path) -> None:
+    X, y = rows
+    ledger = load_plugins().get("ledger", "sqlite").create(tmp_path / "people.ledger", "people", 100.0)
+    model = DPClassifier(epsilon=60, schema="private", ledger=ledger).fit(X[["x", "y"]], y)
+    assert entries(ledger) == [("private_schema", 12.0), ("naive_bayes", 48.0)]
+    with pytest.raises(BudgetError, match="costs epsilon = 60, delta = 0, and epsilon = 40"):
+        clone(model).fit(X[["x", "y"]], y)  # a schema that no fit could follow is not bought
+    model.release_.save(tmp_path / "m.json")
+    privacy = json.loads((tmp_path / "m.json").read_text())["privacy"]
+    assert privacy == json.loads(json.dumps(model.privacy_))
+    assert (privacy["schema"]["ledger"]["entry"], privacy["ledger"]["entry"]) == (1, 2)
+    assert [row.entry for row in ledger.rows() if row.kind == "seal"] == [1, 2]
+
+
+def test_the_file_of_a_model_states_what_its_private_schema_cost(rows: Any, tmp_path: Path) -> None:
+    X, y = rows
+    DPClassifier(epsilon=60, schema="private").fit(X[["x", "y"]], y).release_.save(tmp_path / "m.json")
+    privacy = json.loads((tmp_path / "m.json").read_text())["privacy"]
+    assert privacy["epsilon"] == 60
+    assert privacy["spent"]["epsilon"] == pytest.approx(60)
+    assert privacy["schema"]["epsilon"] == pytest.approx(12)
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, "private"], ids=["public", "private"])
+def test_a_wrong_ledger_or_argument_is_found_before_anything_is_spent(
+    schema: Any, rows: Any, ledger: Any, tmp_path: Path
+) -> None:
+    X, y = rows
+    (tmp_path / "other.txt").write_text("no ledger")
+    for where in (tmp_path / "none", tmp_path, tmp_path / "other.txt", 3):
+        shared = Budget(1.0)
+        with pytest.raises(InputError, match="ledger"):
+            DPClassifier(schema=schema, ledger=where, budget=shared).fit(X[["x", "colour", "y"]].assign(colour=1.0), y)
+        assert shared.spent() == (0.0, 0.0)
+    for wrong in ({"parameters": {"bins": 0}}, {"random_state": "x"}, {"adjacency": "near"}, {"epsilon": -1}):
+        with pytest.raises(DpcoreError):
+            DPClassifier(schema=schema, ledger=ledger, **wrong).fit(X[["x", "colour", "y"]].assign(colour=1.0), y)
+    with pytest.raises(BudgetError, match="add-remove adjacency"):
+        DPClassifier(schema=schema, ledger=ledger, adjacency="replace-one").fit(X.assign(colour=1.0), y)
+    assert entries(ledger) == []
+
+
+def test_a_fitted_classifier_with_a_ledger_pickles_and_can_still_be_saved(
+    rows: Any, ledger: Any, tmp_path: Path
+) -> None:
+    X, y = rows
+    model = pickle.loads(pickle.dumps(DPClassifier(epsilon=0.5, schema=SCHEMA, ledger=ledger).fit(X, y)))
+    model.release_.save(tmp_path / "m.json")
+    assert [row.kind for row in ledger.rows()] == ["open", "spend", "seal"]
+
+
+def test_the_schema_of_a_data_set_or_a_file_is_found_by_name(tmp_path: Any) -> None:
     iris = load_plugins().get("dataset", "iris")()
     frame = iris.frame()
     X, y = frame.drop(columns=iris.schema().target.name), frame[iris.schema().target.name]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,9 @@ from dpcore.errors import BudgetError, InputError, NotPrivateError, ParameterErr
 from dpcore.parameters import build
 from dpcore.planned import Plan
 from dpcore.planning import make_plan
+from dpcore.recording import learner_parameters
 from dpcore.registry import load_plugins
-from dpcore.release import Release, check_writable, fit, learner_parameters, write_whole
+from dpcore.release import Release, fit
 from dpcore.schema import Nominal, Numeric, Schema
 from dpcore.table import MemoryTable, Rows
 
@@ -299,43 +298,9 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
             Release.load(path, REGISTRY)
 
 
-@pytest.mark.parametrize("at", ["fsync", "replace"])
-@pytest.mark.parametrize(
-    "error", [OSError(28, "No space left on device"), KeyboardInterrupt(), RuntimeError("boom")], ids=repr
-)
-def test_an_interrupted_write_leaves_nothing_and_spoils_nothing(
-    at: str, error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = tmp_path / "kept.json"
-    kept.write_text("old")
-
-    def fail(*args: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(os, at, fail)
-    for path in (kept, tmp_path / "new.json"):
-        with pytest.raises(InputError if isinstance(error, OSError) else type(error)):
-            write_whole(path, "new" * 10_000)
-    assert [p.name for p in tmp_path.iterdir()] == ["kept.json"]
-    assert kept.read_text() == "old"
-
-
 def test_a_model_with_a_number_that_json_lacks_is_not_written(tmp_path: Path) -> None:
     release = fit(plan(), MemoryTable(rows(2)), random_state=0)
     bad = attrs.evolve(release, privacy={**release.privacy, "epsilon": math.nan})
     with pytest.raises(ValueError, match="JSON"):
         bad.save(tmp_path / "m.json")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_cannot_be_written_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "file"
-    file.write_text("x")
-    for path, reason in ((tmp_path, "it is a folder"), (tmp_path / "no" / "m", "no folder"), (file / "m", "no folder")):
-        for write in (check_writable, partial(write_whole, text="x")):
-            with pytest.raises(InputError, match=reason):
-                write(path)
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
-    with pytest.raises(InputError, match="permission denied"):
-        check_writable(tmp_path / "m.json")
-    assert file.read_text() == "x"

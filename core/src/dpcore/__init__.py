@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpcore.estimator import DPClassifier
     from dpcore.evaluation import evaluate
     from dpcore.hookspecs import hookimpl
+    from dpcore.ledger import Ledger, open_ledger
     from dpcore.mechanism import Mechanism
     from dpcore.parameters import param
     from dpcore.planned import Plan
@@ -43,6 +44,7 @@ _PLACES = {
     "estimator": ["DPClassifier"],
     "evaluation": ["evaluate"],
     "hookspecs": ["hookimpl"],
+    "ledger": ["Ledger", "open_ledger"],
     "mechanism": ["Mechanism"],
     "parameters": ["param"],
     "planned": ["Plan"],
@@ -69,6 +71,7 @@ __all__ = [
     "Curator",
     "DPClassifier",
     "Dataset",
+    "Ledger",
     "Mechanism",
     "MemoryTable",
     "Model",
@@ -86,6 +89,7 @@ __all__ = [
     "fit",
     "hookimpl",
     "load_plugins",
+    "open_ledger",
     "param",
     "plan",
 ]

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from dpcore.errors import BudgetError, InputError
 from dpcore.privacy import GDP, ZCDP, Cost, Pure, check_budget, in_terms_of
@@ -125,10 +126,12 @@ class ZcdpAccountant(_Additive):
     kind = ZCDP
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def budget(epsilon: float, delta: float) -> float:
         return largest(lambda rho: zcdp_delta(rho, epsilon) <= delta, epsilon + math.log(1 / delta))
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def epsilon_of(number: float, delta: float) -> float:
         top = number + 2 * math.sqrt(number * math.log(1 / delta))
         return smallest(lambda epsilon: zcdp_delta(number, epsilon) <= delta, top)
@@ -145,6 +148,7 @@ class GdpAccountant(_Additive):
     kind = GDP
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def budget(epsilon: float, delta: float) -> float:
         top = 4.0
         while gdp_delta(top, epsilon) <= delta:
@@ -152,6 +156,7 @@ class GdpAccountant(_Additive):
         return largest(lambda square: gdp_delta(square, epsilon) <= delta, top)
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def epsilon_of(number: float, delta: float) -> float:
         top = 1.0
         while gdp_delta(number, top) > delta:

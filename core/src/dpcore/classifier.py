@@ -51,12 +51,13 @@ class Model(ABC):
 class Classifier(ABC):
     """A learner. Subclasses are attrs classes whose fields are made with `dpcore.param`.
 
-    Class attributes: `model_class`, the class of what it learns; `capabilities`; and for people `citation`,
-    `notes`. It never gets a table: `learn` gets a curator, which answers with noise.
+    Class attributes: `model_class`, the class of what it learns; `capabilities`; `published`, the parameters of every
+    procedure that it runs as a paper has it (`dpcore audit --published`); and for people `citation`, `notes`. It never gets a table: `learn` gets a curator, which answers with noise.
     """
 
     model_class: ClassVar[type[Model]]
     capabilities: ClassVar[Capabilities] = Capabilities()
+    published: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     adjacency: ClassVar[tuple[str, ...]] = ("add-remove", "replace-one")
     guarantee: ClassVar[str] = "pure epsilon, or (epsilon, delta) where delta > 0"
     citation: ClassVar[Citation | tuple[Citation, ...] | None] = None

@@ -32,13 +32,15 @@ def encode(frame: pd.DataFrame, schema: Schema, *, strict: bool = True, target: 
         target: whether to encode the class column.
 
     Raises:
-        InputError: for a missing column, or a value that the schema does not allow.
+        InputError: for a missing or repeated column, or a value that the schema does not allow.
     """
     columns: dict[str, npt.NDArray[Any]] = {}
     for attribute in (*schema.attributes, *([schema.target] if target else [])):
         if attribute.name not in frame.columns:
             raise InputError(f"the rows lack the column {attribute.name!r}.")
         column = frame[attribute.name]
+        if column.ndim != 1:
+            raise InputError(f"the rows have more than one column {attribute.name!r}.")
         if isinstance(attribute, Nominal):
             must = strict or attribute is schema.target
             columns[attribute.name] = nominal_codes(column, attribute, strict=must)
@@ -66,16 +68,17 @@ def numbers(values: npt.NDArray[Any], attribute: Numeric, *, strict: bool) -> np
     """A numeric column as it is, if all of it can be used.
 
     Raises:
-        InputError: for text, an infinite or absurdly large number, or a missing one that the schema does not declare.
+        InputError: for text, dates and other objects, an infinite or absurdly large number, or a missing one that
+            the schema does not declare.
     """
     if values.dtype.kind not in "iufb":
         values = _parsed(values, attribute)
-    # the ends tell whether all is well: a NaN makes both of them NaN
-    if not len(values) or (values.min() > -_LARGEST and values.max() < _LARGEST):
-        return values
-    unknown = np.isnan(values)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # no float below 64 bits holds the largest number
+        # the ends tell whether all is well: a NaN makes both of them NaN
+        if not len(values) or (values.min() > -_LARGEST and values.max() < _LARGEST):
+            return values
         wrong = int(np.sum(np.abs(values) >= _LARGEST))
+    unknown = np.isnan(values)
     if wrong:
         raise InputError(f"attribute {attribute.name!r}: {_counted(wrong)} infinite or beyond ±{_LARGEST:g}.")
     if strict and unknown.any() and not attribute.missing:
@@ -91,9 +94,21 @@ def _counted(cells: int) -> str:
 
 
 def _parsed(values: npt.NDArray[Any], attribute: Numeric) -> npt.NDArray[np.float64]:
+    """Objects as numbers. What pandas would only recode as numbers (dates, periods) is refused."""
     import pandas as pd
 
     try:
-        return np.asarray(pd.to_numeric(pd.Series(values)).to_numpy(dtype=np.float64, na_value=np.nan))
-    except (ValueError, TypeError):
-        raise InputError(f"attribute {attribute.name!r} must be numeric; it holds text or other objects.") from None
+        found = None
+        if values.dtype.kind in "OUT" and pd.api.types.infer_dtype(values, skipna=True) not in _RECODED:
+            found = pd.to_numeric(pd.Series(values))
+        if found is not None and (pd.api.types.is_object_dtype(found.dtype) or found.dtype.kind in "iufb"):
+            return np.asarray(found.to_numpy(dtype=np.float64, na_value=np.nan))
+    except OverflowError:
+        raise InputError(f"attribute {attribute.name!r}: some values are infinite or beyond ±{_LARGEST:g}.") from None
+    except Exception:  # an object's own methods may do anything; what they say may hold its value
+        pass
+    raise InputError(f"attribute {attribute.name!r} must be numeric; it holds text or other objects.")
+
+
+_RECODED = ("complex", "date", "datetime", "datetime64", "interval", "period", "time", "timedelta", "timedelta64")
+"""pandas' names of what it can store, but is no number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,15 @@ from dpcore.allocator import BudgetAllocator
 from dpcore.budget import Budget
 from dpcore.encode import encode, encode_arrays
 from dpcore.errors import InputError
+from dpcore.ledger import Ledger, open_ledger
 from dpcore.noise import noise_source
 from dpcore.planned import Plan
 from dpcore.planning import make_plan
 from dpcore.privacy import Adjacency, check_budget
 from dpcore.private_schema import SHARE, draft, find_schema
+from dpcore.recording import ledger_entry, pay, schema_entry
 from dpcore.registry import load_plugins
-from dpcore.release import check_private, fit
+from dpcore.release import Release, check_private, fit, with_schema_cost
 from dpcore.schema import Schema
 from dpcore.source import find_schema as public_schema
 from dpcore.table import MemoryTable, Rows
@@ -52,6 +55,8 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         mechanism, sensitivity: take the place of the learner's own choice where they fit.
         accounting: `auto`, `pure`, `zcdp` or `gdp`.
         budget: a shared `Budget`; every fit reserves its whole cost from it first.
+        ledger: the path of a ledger (`dpcore ledger init`), or a `Ledger`; every fit, of a clone as well, is recorded
+            there at its whole cost first.
         random_state: None draws noise from the operating system. A seed is for experiments: whoever knows it can
             take the noise off.
         not_private: allow a published procedure that spends more than it claims.
@@ -77,6 +82,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sensitivity: str | None = None,
         accounting: str = "auto",
         budget: Budget | None = None,
+        ledger: str | os.PathLike[str] | Ledger | None = None,
         random_state: Any = None,
         not_private: bool = False,
     ) -> None:
@@ -91,6 +97,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.sensitivity = sensitivity
         self.accounting = accounting
         self.budget = budget
+        self.ledger = ledger
         self.random_state = random_state
         self.not_private = not_private
 
@@ -103,7 +110,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises:
             InputError (a ValueError): for a wrong argument, or rows that do not fit the schema.
-            BudgetError: if the shared budget cannot pay; before anything is released.
+            BudgetError: if the shared budget or the ledger cannot pay; before anything is released.
             NotPrivateError: for a published procedure that overspends, without `not_private`.
         """
         data, labels = self._check(X, y, reset=True)
@@ -113,18 +120,24 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self._fit_private_schema(data, labels)
         schema = self.schema if isinstance(self.schema, Schema) else public_schema(None, self.schema, load_plugins())
         plan = self._plan(schema, float(self.epsilon))
+        ledger = None if self.ledger is None else open_ledger(self.ledger)
+        if ledger is not None:
+            ledger.check(ledger_entry(plan, reproducible=self.random_state is not None))
         rows = self._encode(data, labels, schema, strict=True)
-        return self._finish(plan, rows, labels, self.random_state, {})
+        return self._keep(plan, labels, self._run(plan, rows, self.random_state, ledger))
 
     def _fit_private_schema(self, data: Any, labels: npt.NDArray[Any]) -> DPClassifier:
         """Find a schema with a share of epsilon, then fit with the rest; the two add up to the whole."""
         epsilon, _ = check_budget(self.epsilon, self.delta)
         registry, adjacency = load_plugins(), Adjacency.parse(self.adjacency)
         _check_classes(labels)
-        self._plan(draft(data), (1 - SHARE) * epsilon)  # a wrong argument shows before anything is spent
+        drafted = self._plan(draft(data), (1 - SHARE) * epsilon)  # a wrong argument shows before anything is spent
         noise = noise_source(self.random_state)
-        if self.budget is not None:
-            self.budget.reserve(SHARE * epsilon)
+        ledger = None if self.ledger is None else open_ledger(self.ledger, registry)
+        entry = schema_entry(SHARE * epsilon, adjacency, reproducible=noise.reproducible)
+        if ledger is not None:
+            ledger.check(entry, ledger_entry(drafted, reproducible=noise.reproducible))
+        receipts = pay((SHARE * epsilon, 0.0), self.budget, ledger, (entry,))
         bank = PureAccountant(SHARE * epsilon)
         schema = find_schema(
             data, labels, bank=bank, epsilon=epsilon, adjacency=adjacency, noise=noise, registry=registry
@@ -134,7 +147,8 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # a row whose class was not found has no place in the model; leaving it out touches that row only
         rows = self._encode(data, labels, schema, strict=False, keep=known)
         seed = None if self.random_state is None else int(noise.integers(2**32, 1)[0])
-        return self._finish(plan, rows, labels, seed, {"schema": {"epsilon": bank.spent()[0]}})
+        release = with_schema_cost(self._run(plan, rows, seed, ledger), epsilon, bank.spent()[0], receipts)
+        return self._keep(plan, labels, release)
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Log-probabilities of `classes_`, shape (rows, classes)."""
@@ -169,16 +183,19 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_private(plan, not_private=self.not_private)
         return plan
 
-    def _finish(
-        self, plan: Plan, rows: Rows, labels: npt.NDArray[Any], seed: Any, more: dict[str, Any]
-    ) -> DPClassifier:
-        release = fit(plan, MemoryTable(rows), random_state=seed, not_private=self.not_private, budget=self.budget)
+    def _run(self, plan: Plan, rows: Rows, seed: Any, ledger: Ledger | None) -> Release:
+        return fit(
+            plan,
+            MemoryTable(rows),
+            random_state=seed,
+            not_private=self.not_private,
+            budget=self.budget,
+            ledger=ledger,
+        )
+
+    def _keep(self, plan: Plan, labels: npt.NDArray[Any], release: Release) -> DPClassifier:
         self.plan_, self.schema_, self.release_ = plan, plan.task.schema, release
-        self.privacy_ = {**release.privacy, **more}
-        if more:
-            self.privacy_["epsilon"] = float(self.epsilon)
-            total = plan.total[0] + more["schema"]["epsilon"]
-            self.privacy_["spent"] = {"epsilon": float(f"{total:.12g}"), "delta": plan.total[1]}
+        self.privacy_ = dict(release.privacy)
         self.classes_ = _in_type_of(labels, self.schema_.classes)
         return self
 

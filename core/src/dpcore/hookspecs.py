@@ -1,4 +1,4 @@
-"""The whole plugin surface: seven hooks, each taking nothing and returning a list of `Component`.
+"""The whole plugin surface: eight hooks, each taking nothing and returning a list of `Component`.
 
 A plugin is a module named by an entry point in the group `dpcore` that implements any of these with
 `@dpcore.hookimpl`. The module should import nothing heavy: a component names its factory as a
@@ -22,6 +22,7 @@ KINDS = {
     "allocator": "dpcore_budget_allocators",
     "table": "dpcore_tables",
     "dataset": "dpcore_datasets",
+    "ledger": "dpcore_ledgers",
     "command": "dpcore_commands",
 }
 
@@ -54,6 +55,11 @@ def dpcore_tables() -> list[Component]:  # type: ignore[empty-body]
 @hookspec
 def dpcore_datasets() -> list[Component]:  # type: ignore[empty-body]
     """Named data sets: `dpcore.Dataset` classes with a public schema and a way to get the rows."""
+
+
+@hookspec
+def dpcore_ledgers() -> list[Component]:  # type: ignore[empty-body]
+    """Ledgers: `dpcore.Ledger` classes that keep the budget of a data set across processes and days."""
 
 
 @hookspec

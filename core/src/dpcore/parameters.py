@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -147,13 +148,14 @@ def _parse_one(cls: type, described: Param, text: str) -> Any:
         return text
     try:
         value = json.loads(text.lower() if described.type == "bool" else text)
-    except json.JSONDecodeError:
+        if described.type == "float" and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+    except (ValueError, OverflowError, RecursionError):  # no JSON, or more digits or brackets than can be read
         value = text
-    if described.type == "float" and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
     if not described.accepts(value):
         raise ParameterError(
-            f"The {described.name!r} parameter of {cls.__name__} must be {described.allowed()}. Got {text!r} instead."
+            f"The {described.name!r} parameter of {cls.__name__} must be {described.allowed()}. "
+            f"Got {reprlib.repr(text)} instead."
         )
     return value
 

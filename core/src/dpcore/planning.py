@@ -102,7 +102,11 @@ def make_plan(
         wished = registry.get("sensitivity", sensitivity)
         if not any(isinstance(p.rule, wished) for plan in plans for p in plan.steps):
             raise PluginError(f"the sensitivity rule {sensitivity!r} fits no step of {name}.")
-    return min(plans, key=_expected_error)
+    plans.sort(key=_expected_error)
+    if any(step.cost is not None for step in steps):
+        # a published procedure has the same noise under every accounting; better one under which it fits the budget
+        plans.sort(key=lambda plan: not plan.within_budget)
+    return plans[0]
 
 
 def _bank(kind: str, task: Task, steps: tuple[Step, ...], shares: list[float]) -> Accountant:

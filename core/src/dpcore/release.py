@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.budget import Budget
-from dpcore.classifier import Classifier, Model
+from dpcore.classifier import Model
 from dpcore.curator import Curator, Released
 from dpcore.errors import DpcoreError, InputError, NotPrivateError
+from dpcore.ledger import Ledger, Receipt, open_ledger
 from dpcore.noise import noise_source
-from dpcore.parameters import parameters
 from dpcore.planned import Plan
+from dpcore.recording import learner_parameters, ledger_entry, pay
 from dpcore.schema import Schema
 from dpcore.table import Rows, Table
+from dpcore.writing import check_writable, write_whole
 
 if TYPE_CHECKING:
     from dpcore.registry import Registry
@@ -40,6 +42,8 @@ class Release:
         parameters: the learner's parameters.
         model: the model.
         releases: every noisy answer that the model was made of; not part of the file.
+        ledger: where the fit was recorded; told the file's hash before the file exists.
+        receipts: the entries there; more than one where the schema was bought, too.
     """
 
     classifier: str
@@ -48,6 +52,8 @@ class Release:
     parameters: Mapping[str, Any]
     model: Model
     releases: tuple[Released, ...] = ()
+    ledger: Ledger | None = None
+    receipts: tuple[Receipt, ...] = ()
 
     def log_proba(self, rows: Rows) -> npt.NDArray[np.float64]:
         """Log-probabilities of the classes, shape (rows, classes)."""
@@ -69,13 +75,19 @@ class Release:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the model file, whole or not at all.
+        """Write the model file, whole or not at all; where there is a ledger, it holds the file's SHA-256 first.
 
         Raises:
-            InputError: if it cannot be written.
+            InputError: if it cannot be written, or the ledger cannot record it.
         """
+        path = Path(path)
+        check_place(path, self.ledger)
         text = json.dumps(self.to_json(), allow_nan=False, indent=1) + "\n"
-        write_whole(Path(path), text)
+        if self.ledger is not None:
+            digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+            for receipt in self.receipts:
+                self.ledger.seal(receipt, digest)
+        write_whole(path, text)
 
     @classmethod
     def load(cls, path: str | Path, registry: Registry | None = None) -> Release:
@@ -124,6 +136,8 @@ def fit(
     random_state: Any = None,
     not_private: bool = False,
     budget: Budget | None = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    data: str = "",
 ) -> Release:
     """Run a plan on rows.
 
@@ -134,10 +148,14 @@ def fit(
             experiments, which is stamped on the model: whoever knows the seed can take the noise off.
         not_private: allow a published procedure that spends more than it claims.
         budget: a shared budget to reserve the whole cost from before anything is released.
+        ledger: a ledger or its place (see `open_ledger`) to record the fit in, at its whole cost, before any noise
+            exists; whatever happens afterwards, the cost is not given back.
+        data: the name of the data for that record; folders are left out.
 
     Raises:
         NotPrivateError: if the plan spends more than asked for and `not_private` is not set.
-        BudgetError: if the shared budget cannot pay.
+        InputError: if the ledger cannot be used; before anything is spent.
+        BudgetError: if the shared budget or the ledger cannot pay.
     """
     check_private(plan, not_private=not_private)
     noise = noise_source(random_state)
@@ -145,12 +163,16 @@ def fit(
     curator = Curator(
         table, plan.task, tuple(plan.steps), bank, noise, allow_local=not_private and not plan.within_budget
     )
-    if budget is not None:
-        budget.reserve(*plan.total)
+    book = None if ledger is None else open_ledger(ledger)
+    entries = () if book is None else (ledger_entry(plan, reproducible=noise.reproducible, data=data),)
+    receipts = pay(plan.total, budget, book, entries)
     model = plan.classifier.learn(curator)
     privacy = describe_privacy(plan, bank.spent(), reproducible=noise.reproducible)
+    if receipts:
+        privacy["ledger"] = receipts[0].to_json()
     settings = learner_parameters(plan.classifier)
-    return Release(plan.name, plan.task.schema, privacy, settings, model, tuple(curator.releases))
+    answers = tuple(curator.releases)
+    return Release(plan.name, plan.task.schema, privacy, settings, model, answers, book, receipts)
 
 
 def check_private(plan: Plan, *, not_private: bool) -> None:
@@ -163,6 +185,13 @@ def check_private(plan: Plan, *, not_private: bool) -> None:
         f"{plan.name} as published {truth} where {plan.task.epsilon:.4g} is asked for "
         f"({plan.task.adjacency}); --not-private (not_private=True) runs it all the same."
     )
+
+
+def check_place(path: Path, ledger: Ledger | None) -> None:
+    """Raise `InputError` now if a model could not be written there later, or would take the place of its ledger."""
+    check_writable(path)
+    if ledger is not None and ledger.owns(path):
+        raise InputError(f"cannot write {str(path)!r}: it is the ledger.")
 
 
 def describe_privacy(plan: Plan, spent: tuple[float, float], *, reproducible: bool) -> dict[str, Any]:
@@ -181,49 +210,19 @@ def describe_privacy(plan: Plan, spent: tuple[float, float], *, reproducible: bo
     }
 
 
-def learner_parameters(classifier: Classifier) -> dict[str, Any]:
-    """The parameters of a learner, by name."""
-    return {p.name: getattr(classifier, p.name) for p in parameters(type(classifier))}
+def with_schema_cost(release: Release, epsilon: float, spent: float, receipts: tuple[Receipt, ...]) -> Release:
+    """The release of a fit whose schema was bought first, from the same budget: its file states the cost of both.
 
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is never seen half-written: temporary name, fsync, rename.
-
-    Raises:
-        InputError: if the folder is missing or cannot be written to.
+    Args:
+        release: of the fit alone.
+        epsilon: the whole budget.
+        spent: what the schema cost.
+        receipts: the schema's entry in the ledger, if there is one.
     """
-    check_writable(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
-    try:
-        # a temporary file is for its owner alone; what is released may be read as the umask says
-        os.chmod(handle, 0o666 & ~_umask())
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
-        raise
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    current = os.umask(0o077)
-    os.umask(current)
-    return current
-
-
-def check_writable(path: Path) -> None:
-    """Raise `InputError` now if a file could not be written there later."""
-    if path.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: it is a folder.")
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}.")
-    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"cannot write {str(path)!r}: permission denied.")
+    fitted = release.privacy["spent"]
+    total = None if fitted["epsilon"] is None else float(f"{fitted['epsilon'] + spent:.12g}")
+    schema: dict[str, Any] = {"epsilon": spent}
+    if receipts:
+        schema["ledger"] = receipts[0].to_json()
+    privacy = {**release.privacy, "epsilon": epsilon, "spent": {**fitted, "epsilon": total}, "schema": schema}
+    return attrs.evolve(release, privacy=privacy, receipts=(*receipts, *release.receipts))

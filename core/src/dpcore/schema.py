@@ -6,9 +6,10 @@ A schema is read from JSON, from an ARFF header, or built in Python.
 
 from __future__ import annotations
 
-import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from dpcore.errors import SchemaError
 MISSING_TOKENS = ("?", "")
 _LARGEST = 1e100
 """No bound and no value of a numeric attribute may be larger: sums of squares must stay finite."""
+_MOST = 8
 
 
 def floats(values: Iterable[Any]) -> tuple[float, ...]:
@@ -28,11 +30,7 @@ def floats(values: Iterable[Any]) -> tuple[float, ...]:
 
 
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(_text(value) for value in values)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else str(value)
+    return tuple(value if isinstance(value, str) else str(value) for value in values)
 
 
 @attrs.frozen
@@ -58,6 +56,7 @@ class Numeric:
     cuts: tuple[float, ...] = attrs.field(default=(), converter=floats)
 
     def __attrs_post_init__(self) -> None:
+        _check_text(f"attribute {self.name!r}", (self.name,))
         for side, value in (("lower", self.lower), ("upper", self.upper)):
             if not math.isfinite(value) or abs(value) > _LARGEST:
                 raise SchemaError(
@@ -104,8 +103,8 @@ class Nominal:
     def __attrs_post_init__(self) -> None:
         if not self.values:
             raise SchemaError(f"attribute {self.name!r}: the list of values is empty.")
-        if len(set(self.values)) != len(self.values):
-            twice = sorted({v for v in self.values if self.values.count(v) > 1})
+        _check_text(f"attribute {self.name!r}", (self.name, *self.values))
+        if twice := _twice(self.values):
             raise SchemaError(f"attribute {self.name!r}: these values stand twice: {', '.join(twice)}.")
 
     @property
@@ -122,8 +121,10 @@ def _attributes(values: Iterable[Attribute]) -> tuple[Attribute, ...]:
 
 
 def _usable(end: Any) -> bool:
-    """Whether it is a number that a float can hold."""
-    return isinstance(end, float) or (isinstance(end, int) and abs(end) < 2**1000)
+    """Whether it is a number that a float can hold, and a file too: JSON has no infinity."""
+    if isinstance(end, bool) or not isinstance(end, (int, float)):
+        return False
+    return math.isfinite(end) if isinstance(end, float) else abs(end) < 2**1000
 
 
 @attrs.frozen
@@ -188,11 +189,13 @@ class Schema:
         if len(self.target.values) < 2:
             raise SchemaError(f"the class {self.target.name!r} needs at least two values.")
         names = [*self.names, self.target.name, *self.ignored]
-        twice = sorted({n for n in names if names.count(n) > 1})
-        if twice:
+        if not all(names):
+            raise SchemaError("every attribute and the class need a 'name'.")
+        _check_text("a schema", (self.title, *self.ignored, *self.missing_tokens))
+        if twice := _twice(names):
             raise SchemaError(f"these columns stand twice in the schema: {', '.join(twice)}.")
         for name, taxonomy in self.taxonomies.items():
-            if name not in self.names:
+            if name not in self._by_name:
                 raise SchemaError(f"there is a taxonomy for {name!r}, which is not an attribute.")
             taxonomy.check(self[name])
 
@@ -210,10 +213,11 @@ class Schema:
         return self.target.values
 
     def __getitem__(self, name: str) -> Attribute:
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute
-        raise KeyError(name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Attribute]:
+        return {a.name: a for a in self.attributes}
 
     def numeric(self) -> tuple[Numeric, ...]:
         """The numeric attributes."""
@@ -232,134 +236,39 @@ class Schema:
         Raises:
             SchemaError: if the file is missing, is not JSON, or is not a schema.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise SchemaError(f"cannot read the schema {str(path)!r}: {error.strerror}.") from None
-        except UnicodeDecodeError:
-            raise SchemaError(f"the schema {str(path)!r} is not UTF-8 text.") from None
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise SchemaError(f"the schema {str(path)!r} is not JSON: {error}.") from None
-        try:
-            return cls.from_json(data)
-        except SchemaError as error:
-            raise SchemaError(f"schema {str(path)!r}: {error}") from None
+        from dpcore.schema_json import read
+
+        return read(path)
 
     @classmethod
     def from_json(cls, data: Any) -> Schema:
-        """Build a schema from parsed JSON (the form of `to_json`; other keys are ignored)."""
-        data = _mapping(data, "a schema")
-        if "class" not in data:
-            raise SchemaError("a schema needs a 'class' with a 'name' and 'values'.")
-        target = _mapping(data["class"], "'class'")
-        rows = _list(data.get("attributes"), "'attributes'")
-        used, ignored = [], []
-        for row in rows:
-            entry = _mapping(row, "an attribute")
-            if entry.get("role") == "ignore":
-                ignored.append(_name(entry))
-            else:
-                used.append(_attribute(entry))
-        taxonomies = {
-            str(name): Taxonomy(str(name), _levels(str(name), value))
-            for name, value in _mapping(data.get("taxonomies", {}), "'taxonomies'").items()
-            if not str(name).startswith("_")  # notes
-        }
-        missing = data.get("missing") or {}
-        token = missing.get("token") if isinstance(missing, Mapping) else None
-        return cls(
-            attributes=tuple(used),
-            target=Nominal(_name(target), _values(target)),
-            ignored=tuple(ignored),
-            taxonomies=taxonomies,
-            title=_text(data.get("title", "")),
-            missing_tokens=MISSING_TOKENS if token is None else tuple(dict.fromkeys([_text(token), ""])),
-        )
+        """Build a schema from parsed JSON (the form of `to_json`; other keys are ignored).
+
+        Raises:
+            SchemaError: if it is not a schema.
+        """
+        from dpcore.schema_json import parse
+
+        return parse(data)
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON data; `Schema.from_json` gives it back."""
-        attributes: list[dict[str, Any]] = []
-        for a in self.attributes:
-            row: dict[str, Any] = {"name": a.name}
-            if isinstance(a, Numeric):
-                row |= {"type": "numeric", "lower": a.lower, "upper": a.upper, "integer": a.integer}
-                if a.cuts:
-                    row["cuts"] = list(a.cuts)
-            else:
-                row |= {"type": "nominal", "values": list(a.values)}
-            if a.missing:
-                row["has_missing"] = True
-            attributes.append(row)
-        attributes += [{"name": name, "role": "ignore"} for name in self.ignored]
-        data: dict[str, Any] = {"title": self.title, "attributes": attributes}
-        data["class"] = {"name": self.target.name, "values": list(self.target.values)}
-        if self.missing_tokens != MISSING_TOKENS:
-            data["missing"] = {"token": self.missing_tokens[0]}
-        if self.taxonomies:
-            data["taxonomies"] = {
-                name: {"levels": [[list(g) for g in level] for level in t.levels]}
-                for name, t in self.taxonomies.items()
-            }
-        return data
+        from dpcore.schema_json import plain
+
+        return plain(self)
 
 
-def _mapping(data: Any, what: str) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping):
-        raise SchemaError(f"{what} must be a JSON object.")
-    return data
-
-
-def _list(data: Any, what: str) -> list[Any]:
-    if not isinstance(data, list):
-        raise SchemaError(f"{what} must be a JSON list.")
-    return data
-
-
-def _name(entry: Mapping[str, Any]) -> str:
-    name = entry.get("name")
-    if not isinstance(name, str) or not name:
-        raise SchemaError("every attribute and the class need a 'name'.")
-    return name
-
-
-def _values(entry: Mapping[str, Any]) -> Iterable[str]:
-    values = _list(entry.get("values"), f"'values' of {_name(entry)!r}")
-    if any(isinstance(v, (list, dict)) or v is None for v in values):
-        raise SchemaError(f"'values' of {_name(entry)!r} must be texts.")
-    return tuple(_text(v) for v in values)
-
-
-def _attribute(entry: Mapping[str, Any]) -> Attribute:
-    name = _name(entry)
-    missing = bool(entry.get("has_missing", False))
-    kind = entry.get("type")
-    if kind == "nominal":
-        return Nominal(name, _values(entry), missing=missing)
-    if kind != "numeric":
-        raise SchemaError(f"attribute {name!r}: type must be 'numeric' or 'nominal'. Got {kind!r}.")
-    bounds = []
-    for side in ("lower", "upper"):
-        value = entry.get(side)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise SchemaError(f"attribute {name!r}: {side} must be a number. Got {value!r}.")
-        bounds.append(_float(name, value))
-    cuts = [_float(name, c) for c in _list(entry.get("cuts", []), f"'cuts' of {name!r}")]
-    lower, upper = bounds
-    return Numeric(name, lower, upper, integer=bool(entry.get("integer", False)), missing=missing, cuts=cuts)
-
-
-def _float(name: str, value: Any) -> float:
+def _check_text(what: str, texts: Iterable[str]) -> None:
+    """Refuse half a surrogate pair: no file can hold it, so no row and no terminal could."""
+    texts = tuple(texts)
     try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise SchemaError(f"attribute {name!r}: {value!r:.40} is not a usable number.") from None
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        raise SchemaError(f"{what}: a text is not valid Unicode.") from None
 
 
-def _levels(name: str, data: Any) -> tuple[tuple[tuple[Any, ...], ...], ...]:
-    levels = data.get("levels") if isinstance(data, Mapping) else data
-    try:
-        return tuple(tuple(tuple(group) for group in level) for level in _list(levels, "levels"))
-    except TypeError:
-        raise SchemaError(f"taxonomy of {name!r}: a level is a list of groups.") from None
+def _twice(texts: Iterable[str]) -> list[str]:
+    """The texts that stand more than once, each in one short line, sorted."""
+    found = sorted(text for text, n in Counter(texts).items() if n > 1)
+    shown = [(t if t.isprintable() else repr(t))[:40] for t in found[:_MOST]]
+    return [*shown, "…"] if len(found) > _MOST else shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def dataset(name: str, registry: Registry) -> Dataset | None:
     Raises:
         PluginError: if it is neither a known data set nor a file.
     """
-    if Path(name).suffix or Path(name).exists() or "/" in name:
+    if Path(name).suffix or "/" in name or os.path.exists(name):  # which answers for any text, unlike Path.exists
         return None
     try:
         found = registry.get("dataset", name)

@@ -178,13 +178,10 @@ def nominal_codes(values: Any, attribute: Nominal, *, strict: bool) -> npt.NDArr
     Raises:
         InputError: naming the attribute and how many cells are wrong, never a value.
     """
-    import pandas as pd
-
-    # text is made of the distinct values only
-    series = values if isinstance(values, pd.Series) else pd.Series(values)
-    places, distinct = pd.factorize(series)
-    found = pd.Index(attribute.values).get_indexer(pd.Index(_as_text(pd.Series(distinct))))
-    codes = np.append(found, -1)[places]
+    try:
+        codes = _places(values, attribute)
+    except Exception:  # an object's own methods may do anything; what they say may hold its value
+        raise InputError(f"attribute {attribute.name!r} holds objects that are neither texts nor numbers.") from None
     known = codes >= 0
     if not known.all():
         if strict and not attribute.missing:
@@ -197,6 +194,18 @@ def nominal_codes(values: Any, attribute: Nominal, *, strict: bool) -> npt.NDArr
             )
         codes[~known] = attribute.cells - 1 if attribute.missing else attribute.cells
     return codes.astype(smallest_unsigned(attribute.cells))
+
+
+def _places(values: Any, attribute: Nominal) -> npt.NDArray[np.intp]:
+    """Where each cell's text stands in the attribute's list, -1 for nowhere."""
+    import pandas as pd
+
+    series = values if isinstance(values, pd.Series) else pd.Series(values)
+    with np.errstate(over="ignore"):
+        # text is made of the distinct values only
+        places, distinct = pd.factorize(series)
+        found = pd.Index(attribute.values).get_indexer(pd.Index(_as_text(pd.Series(distinct))))
+    return np.append(found, -1)[places]
 
 
 def _as_text(series: pd.Series) -> pd.Series:

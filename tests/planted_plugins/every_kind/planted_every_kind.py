@@ -41,6 +41,11 @@ def dpcore_datasets() -> list[Component]:
 
 
 @hookimpl
+def dpcore_ledgers() -> list[Component]:
+    return one("planted_ledger", "Ledger")
+
+
+@hookimpl
 def dpcore_commands() -> list[Component]:
     return one("planted-command", "command")
 
@@ -75,6 +80,10 @@ class Allocator:
 
 class Table:
     pass
+
+
+class Ledger:
+    notes = "Keeps nothing."
 
 
 @attrs.frozen

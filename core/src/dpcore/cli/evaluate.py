@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from dpcore.evaluation import Evaluation
 
 _FIGURES = (".png", ".svg", ".pdf")
+_REPEATS = 10_000
+_SEED = 2**32 - 1
+"""The largest seed that scikit-learn's folds take."""
 
 
 @click.command()
@@ -23,8 +26,14 @@ _FIGURES = (".png", ".svg", ".pdf")
 @click.option("--schema", help="A schema file; a named data set has its own.")
 @click.option("--epsilon", default="0.05,0.1,0.5,1", show_default=True, help="Budgets, separated by commas.")
 @click.option("--folds", default=10, show_default=True, help="Stratified folds.")
-@click.option("--repeats", default=1, show_default=True, help="How often noise is drawn anew on each fold.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds and the noise.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(max=_REPEATS),
+    default=1,
+    show_default=True,
+    help="How often noise is drawn anew on each fold.",
+)
+@click.option("--seed", type=click.IntRange(0, _SEED), default=0, show_default=True, help="Of the folds and the noise.")
 @click.option("--figure", type=click.Path(path_type=Path), help="Draw accuracy against epsilon (png, svg or pdf).")
 @planning
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -91,7 +100,7 @@ def check_figure(path: Path) -> None:
     from importlib.util import find_spec
 
     from dpcore.errors import InputError
-    from dpcore.release import check_writable
+    from dpcore.writing import check_writable
 
     if path.suffix.lower() not in _FIGURES:
         raise InputError(f"cannot draw {str(path)!r}: a figure's name ends with {', '.join(_FIGURES)}.")
@@ -102,10 +111,14 @@ def check_figure(path: Path) -> None:
 
 def draw(found: Sequence[Evaluation], path: Path, title: str) -> None:
     """Draw accuracy against epsilon with the two reference lines."""
+    import io
+
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
+
+    from dpcore.writing import write_whole
 
     points = sorted(found, key=lambda e: e.epsilon)
     x = [e.epsilon for e in points]
@@ -117,7 +130,9 @@ def draw(found: Sequence[Evaluation], path: Path, title: str) -> None:
     axes.plot(x, [e.majority_accuracy for e in points], ":", color="black", label="majority class")
     axes.set(xscale="log", xlabel="epsilon (whole budget of a fit)", ylabel="accuracy", title=title)
     axes.legend()
+    drawn = io.BytesIO()
     try:
-        figure.savefig(path, dpi=120)
+        figure.savefig(drawn, format=path.suffix[1:].lower(), dpi=120)
     finally:
         plt.close(figure)
+    write_whole(path, drawn.getvalue())

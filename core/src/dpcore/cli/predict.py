@@ -17,12 +17,16 @@ import numpy as np
 @click.option("--out", type=click.Path(path_type=Path), help="Write here instead of standard output.")
 def command(model: str, data: str, proba: bool, out: Path | None) -> None:
     """Classify the rows of DATA with the model file MODEL; prints CSV with a column `prediction`."""
+    from dpcore.errors import InputError
     from dpcore.registry import load_plugins
-    from dpcore.release import Release, check_writable, write_whole
+    from dpcore.release import Release
     from dpcore.source import read_new_rows
+    from dpcore.writing import check_writable, write_whole
 
     if out is not None:
         check_writable(out)
+    elif sys.stdout is None:
+        raise InputError("standard output is closed: --out FILE says where the predictions go.")
     registry = load_plugins()
     release = Release.load(model, registry)
     rows = read_new_rows(data, release.schema, registry)

@@ -24,14 +24,15 @@ def draft(data: str, target: str | None, out: Path | None) -> None:
     from dpcore.draft import draft_schema
     from dpcore.errors import InputError
     from dpcore.readers import read_frame
-    from dpcore.release import check_writable, write_whole
+    from dpcore.readers.columns import listed
+    from dpcore.writing import check_writable, write_whole
 
     if out is not None:
         check_writable(out)
     frame = read_frame(data)
     name = str(frame.columns[-1]) if target is None else target
     if name not in frame.columns:
-        raise InputError(f"{data!r} has no column {name!r}; it has: {', '.join(map(str, frame.columns))}.")
+        raise InputError(f"{data!r} has no column {name!r}; it has: {listed(map(str, frame.columns))}.")
     drafted = draft_schema(frame, name, title=Path(data).name)
     warn(
         "bounds and categories in this draft were READ FROM THE ROWS and are NOT PRIVATE: "

@@ -12,7 +12,7 @@ import attrs
 
 from dpcore.errors import InputError
 from dpcore.readers.columns import Wanted
-from dpcore.readers.files import opened
+from dpcore.readers.files import lines, opened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,8 @@ _WORD = re.compile(rf"\s*(?:{_QUOTED}|([^\s{{]+))")
 _DOMAIN = re.compile(rf"""\s*\{{((?:{_QUOTED}|[^'"}}])*)\}}\s*(?:%.*)?$""")
 _PLAIN = r"((?!['\"])[^,%]*)"
 _CELL = re.compile(rf"\s*+(?:{_QUOTED}|{_PLAIN})\s*(,|%.*$|$)")
-_SPARSE = re.compile(rf"\s*(\d+)\s++(?:{_QUOTED}|{_PLAIN})\s*(,|$)")
+_PAIR = re.compile(rf"""\s*(\d{{1,9}})\s++(?:{_QUOTED}|((?!['"])[^,%}}]*))\s*(,|\}}\s*(?:%.*)?$)""")
+_EMPTY = re.compile(r"\{\s*\}\s*(?:%.*)?$")
 _QUOTES = {"'", '"'}
 _ESCAPE = re.compile(r"\\(.)")
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
@@ -51,13 +52,14 @@ def read_arff(path: Path, wanted: Wanted) -> pd.DataFrame:
     import pandas as pd
 
     with opened(path) as stream:
-        lines = enumerate(stream, start=1)
-        _, columns = header(lines, failure(path))
+        numbered = enumerate(lines(path, stream), start=1)
+        _, columns = header(numbered, failure(path))
         chosen = wanted.columns([c.name for c in columns])
-        at = [next(i for i, c in enumerate(columns) if c.name == name) for name in chosen]
+        places = {c.name: i for i, c in enumerate(columns)}
+        at = [places[name] for name in chosen]
         cells: list[list[str]] = [[] for _ in chosen]
         numbers = array("q")
-        for number, row in _rows(lines, columns, failure(path)):
+        for number, row in _rows(numbered, columns, failure(path)):
             numbers.append(number)
             for values, index in zip(cells, at, strict=True):
                 values.append(row[index])
@@ -154,17 +156,20 @@ def _cells(text: str) -> list[str]:
 
 
 def _sparse(number: int, line: str, defaults: list[str], fail: Fail) -> list[str]:
-    row, at = list(defaults), 0
-    inner = line[1:].partition("}")[0] if not _QUOTES & set(line) else line[1:].rstrip()[:-1]
-    while inner.strip():
-        match = _SPARSE.match(inner, at)
-        if not match or int(match[1]) >= len(row):
-            raise fail(number, f"a sparse row is {{index value, ...}} with indices below {len(row)}")
-        row[int(match[1])] = _unquote(match, 2).strip()
-        at = match.end()
-        if match[5] != ",":
+    row, at = list(defaults), 1
+    if _EMPTY.match(line):
+        return row
+    given: set[int] = set()
+    while match := _PAIR.match(line, at):
+        index = int(match[1])
+        if index >= len(row) or index in given:
             break
-    return row
+        given.add(index)
+        row[index] = _unquote(match, 2).strip()
+        if match[5] != ",":
+            return row
+        at = match.end()
+    raise fail(number, f"a sparse row is {{index value, ...}} with different indices below {len(row)}")
 
 
 def _unquote(match: re.Match[str], first: int = 1) -> str:

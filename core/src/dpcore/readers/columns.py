@@ -13,6 +13,9 @@ from dpcore.schema import MISSING_TOKENS, Numeric, Schema
 if TYPE_CHECKING:
     import pandas as pd
 
+_LONGEST = 60
+"""No more of a column's name than this is repeated in an error."""
+
 
 @attrs.frozen
 class Wanted:
@@ -37,7 +40,7 @@ class Wanted:
         """Whether the column holds numbers; `unless_schema` is the answer where there is no schema."""
         if self.schema is None:
             return unless_schema
-        return name in self.schema.names and isinstance(self.schema[name], Numeric)
+        return name != self.schema.target.name and isinstance(self.schema[name], Numeric)
 
     def columns(self, names: list[str]) -> list[str]:
         """The columns to take, in the schema's order, from those a file has.
@@ -49,21 +52,22 @@ class Wanted:
             self._check_names(names)
             return names
         needed = [*self.schema.names, *([self.schema.target.name] if self.target else [])]
-        if not set(needed) & set(names):
+        there = set(names)
+        if not there.intersection(needed):
             raise InputError(
                 f"{self.source!r} has none of the schema's {len(needed)} columns: "
-                f"its header must name them ({_listed(needed)})."
+                f"its header must name them ({listed(needed)})."
             )
         self._check_names(names)
         known = {*self.schema.names, self.schema.target.name, *self.schema.ignored}
-        lacking = [n for n in needed if n not in names]
+        lacking = [n for n in needed if n not in there]
         extra = [n for n in names if n not in known]
         faults = []
         if lacking:
             what = "the class " if lacking == [self.schema.target.name] else ""
-            faults.append(f"lacks {what}{_listed(lacking)}")
+            faults.append(f"lacks {what}{listed(lacking)}")
         if extra:
-            faults.append(f"has columns that the schema lacks: {_listed(extra)}")
+            faults.append(f"has columns that the schema lacks: {listed(extra)}")
         if faults:
             raise InputError(f"{self.source!r} {' and '.join(faults)}.")
         return needed
@@ -113,7 +117,8 @@ class Wanted:
         return InputError(f"{self.source!r} has a header but no rows.")
 
 
-def _listed(names: Iterable[str], most: int = 8) -> str:
-    shown = [repr(n) for n in names]
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """The first of many names, for an error."""
+    shown = [repr(n if len(n) <= _LONGEST else f"{n[:_LONGEST]}…") for n in names]
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more

@@ -1,7 +1,8 @@
 """Comma- and tab-separated text.
 
 The file is read twice: once by the csv module, which sees rows of a wrong length that pandas would fill
-up in silence, and once by pandas' C parser for speed.
+up in silence, and once by pandas' C parser for speed. A file with bare carriage returns is read by the csv
+module alone: where one ends a blank line, pandas takes the row behind it to begin with its second cell.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InputError
 from dpcore.readers.columns import Wanted
-from dpcore.readers.files import opened
+from dpcore.readers.files import lines, opened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,15 +24,18 @@ def read_delimited(path: Path, wanted: Wanted, separator: str) -> pd.DataFrame:
     """The wanted columns of a CSV or TSV file."""
     import pandas as pd
 
-    names, rows = _scan(path, separator)
+    names, rows, bare = _scan(path, separator)
     chosen = wanted.columns(names)
     if rows == 0:
         raise wanted.no_rows()
     numeric = [n for n in chosen if wanted.is_numeric(n)]
     try:
-        frame = _parse(path, separator, names, chosen, dict.fromkeys(numeric, wanted.tokens))
-        if any(frame[n].dtype.kind not in "iuf" for n in numeric):  # a cell that is no number, or a blank
-            frame = _parse(path, separator, names, chosen, {})
+        if bare:
+            frame = _plainly(path, separator, names, chosen)
+        else:
+            frame = _parse(path, separator, names, chosen, dict.fromkeys(numeric, wanted.tokens))
+            if any(frame[n].dtype.kind not in "iuf" for n in numeric):  # a cell that is no number, or a blank
+                frame = _parse(path, separator, names, chosen, {})
         if len(frame) != rows:
             raise pd.errors.ParserError
     except pd.errors.ParserError:
@@ -71,6 +75,18 @@ def _parse(
     )
 
 
+def _plainly(path: Path, separator: str, names: list[str], chosen: list[str]) -> pd.DataFrame:
+    """The chosen columns as text, by the csv module."""
+    import pandas as pd
+
+    places = [names.index(name) for name in chosen]
+    with opened(path) as stream:
+        records = _records(lines(path, stream), separator)
+        next(records)
+        cells = [[record[at] for at in places] for _, record in records]
+    return pd.DataFrame(cells, columns=chosen, dtype=object)
+
+
 def _stripped(cells: pd.Series[Any]) -> pd.Series[Any]:
     """Text without surrounding blanks; only the different values are looked at."""
     import numpy as np
@@ -81,9 +97,9 @@ def _stripped(cells: pd.Series[Any]) -> pd.Series[Any]:
     return pd.Series(words.take(codes), name=cells.name, dtype=object)
 
 
-def _records(stream: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _records(text: Iterator[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the line on which it starts."""
-    reader = csv.reader(stream, delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
     start = 1
     for record in reader:
         if record and (len(record) > 1 or record[0].strip()):
@@ -91,10 +107,10 @@ def _records(stream: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
         start = reader.line_num + 1
 
 
-def _scan(path: Path, separator: str) -> tuple[list[str], int]:
-    """The header's names and the number of rows, all of which are as long as the header."""
+def _scan(path: Path, separator: str) -> tuple[list[str], int, bool]:
+    """The header's names, the number of rows (all as long as the header), and whether carriage returns stand alone."""
     with opened(path) as stream:
-        records = _records(stream, separator)
+        records = _records(lines(path, stream), separator)
         try:
             _, header = next(records)
         except StopIteration:
@@ -104,12 +120,13 @@ def _scan(path: Path, separator: str) -> tuple[list[str], int]:
             if len(record) != width:
                 raise InputError(f"{str(path)!r}: line {line} has {len(record)} cells, the header has {width}.")
             rows += 1
-    return [name.strip() for name in header], rows
+        ends = stream.newlines or ()
+    return [name.strip() for name in header], rows, "\r" in ((ends,) if isinstance(ends, str) else ends)
 
 
 def _line(path: Path, separator: str, row: int) -> int:
     with opened(path) as stream:
-        for index, (line, _) in enumerate(_records(stream, separator)):
+        for index, (line, _) in enumerate(_records(lines(path, stream), separator)):
             if index == row + 1:  # the header is the first record
                 return line
     raise AssertionError("the row was there a moment ago")

@@ -12,6 +12,9 @@ from typing import TextIO
 
 from dpcore.errors import InputError
 
+_LONGEST = 2**26
+"""Characters of a line."""
+
 
 def check(path: Path) -> None:
     """Raise `InputError` unless `path` is a file that is not empty."""
@@ -45,6 +48,18 @@ def opened(path: Path) -> Iterator[TextIO]:
         raise InputError(f"{str(path)!r} is not well-formed: {error}.") from None
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {_reason(error)}.") from None
+
+
+def lines(path: Path, stream: TextIO) -> Iterator[str]:
+    """The lines of an open file, none of them endless: a little gzip can unpack to a line that fills the memory.
+
+    Raises:
+        InputError: for a line of more than 2^26 characters.
+    """
+    while line := stream.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise InputError(f"{str(path)!r}: a line has more than {_LONGEST} characters.")
+        yield line
 
 
 def _reason(error: Exception) -> str:

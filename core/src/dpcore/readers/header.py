@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcore.errors import SchemaError
 from dpcore.readers.arff import Column, failure, header
-from dpcore.readers.files import check, opened
+from dpcore.readers.files import check, lines, opened
 from dpcore.schema import Attribute, Nominal, Numeric, Schema
 
 
@@ -34,7 +34,7 @@ def arff_schema(
     path, bounds = Path(path), dict(bounds or {})
     check(path)
     with opened(path) as stream:
-        title, columns = header(enumerate(stream, start=1), failure(path))
+        title, columns = header(enumerate(lines(path, stream), start=1), failure(path))
     names = [c.name for c in columns]
     target = names[-1] if target is None else target
     for name in (target, *bounds, *missing):

@@ -1,4 +1,4 @@
-"""Budget allocators: which fraction of the budget each step of a plan gets."""
+"""Budgets: which fraction each step of a plan gets, and a ledger of what was spent on a data set."""
 
 from __future__ import annotations
 
@@ -21,3 +21,21 @@ def dpcore_budget_allocators() -> list[Component]:
             "one_to_two", "Nominal attributes get twice what numeric ones get", "dpcore_budget.allocators:OneToTwo"
         ),
     ]
+
+
+@hookimpl
+def dpcore_ledgers() -> list[Component]:
+    """The ledger of this package."""
+    return [
+        Component(
+            "sqlite",
+            "A data set's budget in one file: durable, shared by processes, append-only",
+            "dpcore_budget.ledger:SqliteLedger",
+        )
+    ]
+
+
+@hookimpl
+def dpcore_commands() -> list[Component]:
+    """The verb of this package."""
+    return [Component("ledger", "Keep a data set's budget across fits and days.", "dpcore_budget.cli.ledger:command")]

@@ -39,11 +39,19 @@ def sigma(bound: Bound, cost: Cost) -> Fraction:
     raise TypeError("Gaussian noise has no pure epsilon")
 
 
-@attrs.frozen
-class Gaussian(Mechanism):
-    """Continuous Gaussian noise, exactly rounded to a grid 2^20 times finer than its standard deviation."""
+class _OneDeviation(Mechanism):
+    """Noise of one standard deviation in all numbers of an answer."""
 
     accepts: ClassVar[tuple[str, ...]] = ("l2",)
+
+    def fits(self, bound: Bound, cost: Cost) -> bool:
+        return not isinstance(bound.value, np.ndarray) and super().fits(bound, cost)
+
+
+@attrs.frozen
+class Gaussian(_OneDeviation):
+    """Continuous Gaussian noise, exactly rounded to a grid 2^20 times finer than its standard deviation."""
+
     costs: ClassVar[tuple[type[Cost], ...]] = (ZCDP, GDP)
     guarantee: ClassVar[str] = "(epsilon, delta), zCDP and GDP"
     citation: ClassVar[Citation | None] = Citation(
@@ -79,10 +87,9 @@ class Gaussian(Mechanism):
 
 
 @attrs.frozen
-class DiscreteGaussian(Mechanism):
+class DiscreteGaussian(_OneDeviation):
     """Discrete Gaussian noise in whole steps of the exact answers' grid: P(x) ∝ exp(−x² / (2 sigma²))."""
 
-    accepts: ClassVar[tuple[str, ...]] = ("l2",)
     costs: ClassVar[tuple[type[Cost], ...]] = (ZCDP,)
     guarantee: ClassVar[str] = "(epsilon, delta) and zCDP"
     citation: ClassVar[Citation | None] = Citation(

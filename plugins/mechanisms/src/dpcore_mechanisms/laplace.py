@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
@@ -34,6 +35,7 @@ class _DiscreteLaplace(Mechanism):
     def grid(self, scale: Fraction, grid: float) -> float:
         """The spacing of what is released."""
 
+    @lru_cache(maxsize=4096)  # noqa: B019 (instances without parameters are all equal)
     def steps(self, sensitivity: float, cost: Cost, grid: float) -> tuple[Fraction, float]:
         """The scale in steps of the released grid, and that grid.
 
@@ -72,7 +74,8 @@ class _DiscreteLaplace(Mechanism):
         if isinstance(bound.value, np.ndarray):
             scale = np.broadcast_to(bound.value, exact.shape) / epsilon
             return float(np.sum(-distance / scale - np.log(scale)))
-        return float(-np.sum(distance) / self.calibrate(bound, cost).scale)
+        steps, out = self.steps(bound.scalar(), cost, bound.grid)
+        return float(-np.sum(distance) / (float(steps) * out))
 
 
 def mean_absolute(scale: float) -> float:

@@ -73,6 +73,8 @@ class LaplaceResampled(Mechanism):
         return numbers
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
+        if (np.asarray(output) < 0).any():
+            return -math.inf
         exact, inner = np.maximum(exact, 0), self.inner(bound, cost)
         body = Laplace().log_density(output, exact, bound, inner)
         values = np.broadcast_to(np.asarray(bound.value, dtype=np.float64), exact.shape).ravel()

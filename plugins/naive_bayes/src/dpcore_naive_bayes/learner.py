@@ -6,8 +6,8 @@ whatever its size; the steps' costs add up to the whole epsilon. Everything afte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import attrs
 
@@ -58,6 +58,12 @@ class NaiveBayes(Classifier):
         "noise they give no finite epsilon, and redrawing negative answers costs up to twice. "
         "Lopuhaä-Zwakenberg et al. split epsilon, but set noise by private class sizes, and their replace-one "
         "adjacency doubles what counts cost. The default spends exactly epsilon."
+    )
+
+    published: ClassVar[tuple[Mapping[str, Any], ...]] = (
+        {"variant": "vaidya2013"},
+        {"variant": "vaidya2013", "published_size": 1000},
+        {"variant": "lopuhaa2021"},
     )
 
     model: str = param(

@@ -19,6 +19,12 @@ from dpcore.table import Rows
 Floats = npt.NDArray[np.float64]
 _LOG_ROOT = math.log(2 * math.pi) / 2
 _SHORT = 1e-5
+_FAR = 1e150
+"""More deviations from the mean than this are all the same: the square must stay finite."""
+_TAIL = 1e6
+"""A truncated density reaches into its bounds from no further, in ranges of the attribute, and is no narrower."""
+_LOGS = 1e4
+"""The logarithm of a ratio of two floats is smaller than this."""
 
 
 @attrs.frozen(eq=False)
@@ -62,7 +68,9 @@ class NormalPart:
         x = view[self.attribute.name].astype(np.float64)
         unknown = np.isnan(x)
         z = np.clip(x, self.attribute.lower, self.attribute.upper)[:, None] - self.mean
-        log = -0.5 * (z / self.deviation) ** 2 - np.log(self.deviation) - _LOG_ROOT
+        with np.errstate(over="ignore"):  # noise can carry a published mean far out of its range
+            z = np.clip(z / self.deviation, -_FAR, _FAR)
+        log = -0.5 * z**2 - np.log(self.deviation) - _LOG_ROOT
         log += self.missing[1] - self._log_mass()
         log[unknown] = self.missing[0] if self.attribute.missing else 0.0
         total += log
@@ -125,7 +133,7 @@ class NaiveBayesModel(Model):
     @classmethod
     def from_json(cls, schema: Schema, data: Mapping[str, Any]) -> Self:
         classes = len(schema.classes)
-        prior = _numbers(data["prior"], (classes,))
+        prior = _logs(data["prior"], (classes,))
         return cls(prior, tuple(_part(schema, row, classes) for row in data["parts"]))
 
 
@@ -133,13 +141,17 @@ def _part(schema: Schema, row: Mapping[str, Any], classes: int) -> TablePart | N
     attribute = schema[row["attribute"]]
     if row["kind"] == "table":
         cells = _cells(attribute, row)
-        return TablePart(cells, _numbers(row["log"], (cells.size, classes)))
+        return TablePart(cells, _logs(row["log"], (cells.size, classes)))
     if row["kind"] != "normal" or not isinstance(attribute, Numeric):
         raise InputError(f"attribute {attribute.name!r} has no usable numbers.")
     mean, deviation = (_numbers(row[key], (classes,)) for key in ("mean", "deviation"))
     if not (deviation > 0).all():
         raise InputError(f"attribute {attribute.name!r} has a deviation that is not positive.")
-    return NormalPart(attribute, mean, deviation, bool(row["truncated"]), _numbers(row["missing"], (2, classes)))
+    truncated, far, narrow = bool(row["truncated"]), attribute.width * _TAIL, attribute.width / _TAIL
+    near = (np.abs(mean - attribute.middle) <= far) & (deviation <= far) & (deviation >= narrow)
+    if truncated and not near.all():
+        raise InputError(f"attribute {attribute.name!r} has a density that lies outside its bounds.")
+    return NormalPart(attribute, mean, deviation, truncated, _logs(row["missing"], (2, classes)))
 
 
 def _cells(attribute: Attribute, row: Mapping[str, Any]) -> Values | EqualBins | CutBins:
@@ -152,4 +164,11 @@ def _numbers(data: Any, shape: tuple[int, ...]) -> Floats:
     numbers = np.asarray(data, dtype=np.float64)
     if numbers.shape != shape or not np.isfinite(numbers).all():
         raise InputError("some numbers are missing or not finite.")
+    return numbers
+
+
+def _logs(data: Any, shape: tuple[int, ...]) -> Floats:
+    numbers = _numbers(data, shape)
+    if (np.abs(numbers) > _LOGS).any():
+        raise InputError("some numbers are no logarithms of probabilities.")
     return numbers

@@ -1,0 +1,1 @@
+"""Checks of learners: what they plan, what they ask, and what their models hold."""

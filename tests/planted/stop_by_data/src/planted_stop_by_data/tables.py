@@ -1,0 +1,1 @@
+../../../control_tables/src/planted_control_tables/tables.py

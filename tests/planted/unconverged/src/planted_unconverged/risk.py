@@ -1,0 +1,1 @@
+../../../control_objective/src/planted_control_objective/risk.py
