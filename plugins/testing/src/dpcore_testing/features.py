@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from dpcore_testing.bins import Floats
 
@@ -58,16 +59,24 @@ def _walk(data: Any, name: str) -> Iterator[tuple[str, Floats]]:
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _walk(value, f"{name}.{key}" if name else str(key))
-    elif isinstance(data, np.ndarray) and data.dtype.kind in "biuf":
-        yield f"{name}{list(data.shape)}" if data.ndim > 1 else name, data.astype(np.float64).ravel()
     elif isinstance(data, (Sequence, np.ndarray)) and not isinstance(data, (str, bytes)):
-        if all(isinstance(value, (float, int)) for value in data):
-            yield name, np.array([_number(value) for value in data])
-        else:
-            for i, value in enumerate(data):
-                yield from _walk(value, f"{name}[{i}]")
+        array = _array(data)
+        if array is not None:
+            yield name if array.ndim == 1 else f"{name}{list(array.shape)}", array.astype(np.float64).ravel()
+            return
+        for i, value in enumerate(data):
+            yield from _walk(value, f"{name}[{i}]")
     else:
         yield name, np.array([_number(data)])
+
+
+def _array(data: Any) -> npt.NDArray[Any] | None:
+    """Numbers in rows of the same length as an array, which is quick; None for anything else."""
+    try:
+        array = np.asarray(data)
+    except (ValueError, TypeError, OverflowError):  # ragged, or no numbers at all
+        return None
+    return array if array.dtype.kind in "biuf" else None
 
 
 def _number(value: Any) -> float:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dpcore.registry import Registry
 
 TRIALS = 10_000
-_MOST_PAIRS = 48
+_MOST_PAIRS = 32
 _MOST_ROWS = 100
 
 
@@ -113,4 +113,8 @@ def fits(plan: Plan, rows: Rows, trials: int) -> list[Outcome]:
     The table remembers its exact answers: only the noise is drawn anew.
     """
     table = MemoryTable(rows)
-    return [attempt(lambda: fit(plan, table, not_private=True).model.to_json()) for _ in range(trials)]
+
+    def once() -> Any:
+        return fit(plan, table, not_private=True).model.to_json()
+
+    return [attempt(once) for _ in range(trials)]

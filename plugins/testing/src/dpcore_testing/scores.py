@@ -14,7 +14,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from dpcore_testing.bins import Bins, Codes, Floats
 

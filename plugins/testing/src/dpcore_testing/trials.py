@@ -25,7 +25,7 @@ Draw = Callable[[int], Sample]
 
 FIRST, SECOND = 100, 500
 """Pilot trials a side: on every pair, then on the few that told most."""
-_GO_ON = 6
+_GO_ON = 4
 _PILOT = 0.5
 """The confidence of bounds that only rank pairs."""
 
@@ -167,7 +167,7 @@ def audit_cases(
     for pilot, keep in ((FIRST, _GO_ON), (SECOND, 1)):
         if len(left) <= keep:
             continue
-        ranked = []
+        ranked: list[tuple[float, int, Case]] = []
         for case in left:
             found = audit_pair(
                 case.left,

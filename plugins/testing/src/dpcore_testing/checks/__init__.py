@@ -8,13 +8,25 @@ from types import ModuleType
 from dpcore.registry import Registry, Row
 from dpcore_testing.checks import audits, common, ranges
 from dpcore_testing.checks.classifiers import estimator, models, plans, releases
-from dpcore_testing.checks.mechanisms import calibration, loss
+from dpcore_testing.checks.mechanisms import calibration, draws, hygiene, loss
 from dpcore_testing.checks.base import Check, Failed, Result, Skipped, Subject
 from dpcore_testing.target import Located, short_name
 
 __all__ = ["CHECKS", "Check", "Failed", "Result", "Skipped", "Subject", "checks_of", "run", "run_all", "subject"]
 
-_MODULES: tuple[ModuleType, ...] = (common, ranges, plans, releases, models, estimator, calibration, loss, audits)
+_MODULES: tuple[ModuleType, ...] = (
+    common,
+    ranges,
+    plans,
+    releases,
+    models,
+    estimator,
+    calibration,
+    loss,
+    draws,
+    hygiene,
+    audits,
+)
 
 
 def _in(module: ModuleType) -> Iterator[Check]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+from pathlib import Path
+
 import click
 
-_KINDS = ("mechanism", "sensitivity", "classifier", "allocator")
+from dpcore_testing.new_plugin import KINDS, new_plugin
 
 
 @click.command("new-plugin")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(_KINDS), required=True, help="What the package provides.")
+@click.option("--kind", type=click.Choice(list(KINDS)), required=True, help="What the package provides.")
 @click.option("--out", metavar="FOLDER", help="Where to write it.  [default: dpcore-NAME]")
 def command(name: str, kind: str, out: str | None) -> None:
     """Write a complete package for a new plugin called NAME.
@@ -17,12 +21,6 @@ def command(name: str, kind: str, out: str | None) -> None:
     It holds one small component that works and is correct, its tests and a README, and passes 'dpcore check-plugin'
     as it is. FOLDER must not exist. Nothing is written if anything is wrong.
     """
-    import os
-    import shlex
-    from pathlib import Path
-
-    from dpcore_testing.new_plugin import KINDS, new_plugin
-
     folder = new_plugin(name, kind, None if out is None else Path(out))
     # a word without a slash could stand for something that is installed
     typed = str(folder) if folder.is_absolute() else os.path.join(".", folder)

@@ -36,7 +36,7 @@ class FloatLaplace(Noise):
 
     def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
         scale = float(self.scale(bound, cost)) * bound.grid
-        return exact * bound.grid + self.noise(scale, exact.size, noise).reshape(exact.shape)
+        return np.asarray(exact * bound.grid + self.noise(scale, exact.size, noise).reshape(exact.shape))
 
 
 @attrs.frozen

@@ -104,9 +104,8 @@ def errs_as_expected(subject: Subject) -> str:
             stated = trial.mechanism.calibrate(trial.bound, trial.cost).expected_error
             if stated is None:
                 continue
-            centre = 10_000  # far from where anything is cut off
-            drawn = np.asarray(trial.release(np.full(_DRAWS, centre), int(draw.integers(2**31))), dtype=np.float64)
-        error = np.abs(drawn - centre * trial.bound.grid)
+            drawn = np.asarray(trial.release(np.full(_DRAWS, trial.far), int(draw.integers(2**31))), dtype=np.float64)
+        error = np.abs(drawn - trial.far * trial.bound.grid)
         slack = _SURE * error.std() / math.sqrt(_DRAWS) + 0.02 * stated
         if abs(error.mean() - stated) > slack:
             raise Failed(f"{trial.words}: the mean absolute noise is {error.mean():.4g}, not {stated:.4g}.")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dpcore.bound import Bound
 from dpcore.mechanism import Mechanism
-from dpcore.noise import SeededNoise
+from dpcore.noise import NoiseSource, SeededNoise
 from dpcore.privacy import GDP, ZCDP, Cost, Pure
 from dpcore_testing.checks.base import Failed, Skipped, Subject, doing
 from dpcore_testing.checks.common import settings
@@ -50,11 +50,22 @@ class Trial:
         """The bound in steps of the grid, rounded down: the furthest that one exact answer moves."""
         return math.floor(self.bound.scalar() / self.bound.grid * (1 + 1e-12))
 
-    def release(self, exact: Any, seed: Any) -> Any:
+    def release(self, exact: Any, noise: NoiseSource | int) -> Any:
         """One release with seeded noise; the exact answer is read-only, as a table's is."""
         fixed = np.array(exact)
         fixed.setflags(write=False)
-        return self.mechanism.release(fixed, self.bound, self.cost, SeededNoise(seed))
+        source = SeededNoise(noise) if isinstance(noise, int) else noise
+        return self.mechanism.release(fixed, self.bound, self.cost, source)
+
+    def releases(self, exact: Any, draw: np.random.Generator, many: int) -> list[Any]:
+        """Many releases of one exact answer, one after the other."""
+        noise = SeededNoise(int(draw.integers(2**31)))
+        return [self.release(exact, noise) for _ in range(many)]
+
+    @property
+    def far(self) -> int:
+        """An exact answer so far from 0 that nothing is cut off there, in steps of the grid."""
+        return math.ceil(1000 * max(self.unit(), self.bound.grid) / self.bound.grid)
 
     def log_density(self, output: Any, exact: Any, bound: Bound | None = None) -> float:
         """The mechanism's log-density.
@@ -78,7 +89,7 @@ class Trial:
         scale = self.mechanism.calibrate(self.bound, self.cost).scale
         if scale is not None:
             return scale
-        drawn = np.array([self.release(np.array([0]), i)[0] for i in range(64)])
+        drawn = np.array(self.releases(np.array([0]), np.random.default_rng(0), 64))
         return max(float(np.median(np.abs(drawn))), self.grid)
 
     @property

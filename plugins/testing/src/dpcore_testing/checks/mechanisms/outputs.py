@@ -70,7 +70,7 @@ def some_outputs(trial: Trial, exact: npt.NDArray[np.int64], draw: np.random.Gen
     """Outputs around a vector: what is drawn, the exact answer itself, and places up to many scales away."""
     grid, unit = trial.grid, trial.unit()
     centre = exact * trial.bound.grid
-    found = [np.asarray(trial.release(exact, int(s)), dtype=np.float64) for s in draw.integers(2**31, size=many // 4)]
+    found = [np.asarray(output, dtype=np.float64) for output in trial.releases(exact, draw, many // 4)]
     steps = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0]) * unit
     steps = np.concatenate([steps, np.arange(1, 9) * trial.bound.grid])
     for _ in range(many):
