@@ -67,7 +67,7 @@ def comes_back(schema: Schema) -> None:
 
 def predicts(release: Release) -> None:
     """A model that was read gives probabilities for rows, and can be written."""
-    json.dumps(release.to_json(), allow_nan=False)
+    json.dumps(release.model.to_json(), allow_nan=False)
     if release.schema == Schema.from_json(SCHEMA):
         log = release.log_proba(ROWS)
         assert np.exp(log).sum(axis=1) == pytest.approx(1.0)

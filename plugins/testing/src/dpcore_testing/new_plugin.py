@@ -115,7 +115,7 @@ def _check_form(name: str) -> None:
 def _check_free(name: str, kind: str, dist: str, module: str) -> None:
     for row in load_plugins().rows():
         if (row.kind, row.name) == (kind, name):
-            raise InputError(f"{row.dist} has a {kind} called {name!r} already: choose another name.")
+            raise InputError(f"the {kind} {name!r} exists already, in {row.dist}: choose another name.")
     if dist in FIRST_PARTY or _is_installed(dist):
         raise InputError(f"there is a package {dist} already: choose another name than {name!r}.")
     if importlib.util.find_spec(module) is not None:
@@ -146,7 +146,12 @@ def _files(name: str, kind: str, dist: str, module: str) -> dict[str, str]:
         "audit": "dpcore audit .\n" if about.audited else "",
     }
     templates = resources.files("dpcore_testing") / "templates"
-    places = {"init.py": f"src/{module}/__init__.py", "tests.py": f"tests/test_{module}.py", "readme.md": "README.md"}
+    places = {
+        "init.py": f"src/{module}/__init__.py",
+        "checks.py": "tests/test_checks.py",
+        "tests.py": f"tests/test_{module}.py",
+        "readme.md": "README.md",
+    }
     files = {f"src/{module}/py.typed": ""}
     for folder in ("package", kind):
         for template in (templates / folder).iterdir():

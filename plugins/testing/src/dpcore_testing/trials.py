@@ -84,6 +84,11 @@ class Finding:
     seed: int = 0
     seconds: float = 0.0
 
+    @property
+    def title(self) -> str:
+        """What to call it in a table."""
+        return self.name
+
     def to_json(self) -> dict[str, Any]:
         """One object of `dpcore audit --json`."""
         return attrs.asdict(self)

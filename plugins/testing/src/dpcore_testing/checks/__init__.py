@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterator
 from types import ModuleType
 
+from dpcore.errors import InputError
 from dpcore.registry import Registry, Row
-from dpcore_testing.checks import audits, common, ranges
+from dpcore_testing.checks import allocators, audits, common, others, ranges
+from dpcore_testing.checks.base import Check, Failed, Result, Skipped, Subject
 from dpcore_testing.checks.classifiers import estimator, models, plans, releases
 from dpcore_testing.checks.mechanisms import calibration, draws, hygiene, loss
-from dpcore_testing.checks.base import Check, Failed, Result, Skipped, Subject
+from dpcore_testing.checks.rules import bounds
 from dpcore_testing.target import Located, short_name
 
-__all__ = ["CHECKS", "Check", "Failed", "Result", "Skipped", "Subject", "checks_of", "run", "run_all", "subject"]
+__all__ = [
+    *("CHECKS", "Check", "Failed", "Result", "Skipped", "Subject"),
+    *("broken", "checks_of", "count", "known", "run", "run_all", "run_one", "subject"),
+]
 
 _MODULES: tuple[ModuleType, ...] = (
-    common,
-    ranges,
-    plans,
-    releases,
-    models,
-    estimator,
-    calibration,
-    loss,
-    draws,
-    hygiene,
+    *(common, ranges),
+    *(plans, releases, models, estimator),
+    *(calibration, loss, draws, hygiene),
+    *(bounds, allocators, others),
     audits,
 )
 
@@ -44,7 +44,7 @@ def checks_of(kind: str) -> list[Check]:
     return [found for found in CHECKS if kind in found.kinds]
 
 
-def subject(registry: Registry, kind: str, name: str, *, seed: int = 0, seconds: float = 3.0) -> Subject:
+def subject(registry: Registry, kind: str, name: str, *, seed: int = 0, seconds: float = 2.0) -> Subject:
     """A component as the checks take it.
 
     Args:
@@ -58,24 +58,33 @@ def subject(registry: Registry, kind: str, name: str, *, seed: int = 0, seconds:
     return Subject(registry, row, seed, seconds)
 
 
+def known(names: Collection[str]) -> None:
+    """Raise `InputError` unless all of these are names of checks."""
+    every = [found.name for found in CHECKS]
+    for name in names:
+        if name not in every:
+            near = difflib.get_close_matches(name, every, n=3, cutoff=0.4) or every
+            raise InputError(
+                f"there is no check {name!r}; {'nearest' if near is not every else 'there are'}: {', '.join(near)}."
+            )
+
+
+def run_one(component: Subject, name: str) -> Result:
+    """The result of one check by its name; `skipped` where the component does not even load."""
+    first, *_ = of_kind = checks_of(component.row.kind)
+    (wanted,) = [found for found in of_kind if found.name == name]
+    if wanted is first or first.run(component).status == "ok":
+        return wanted.run(component)
+    return Result(component.name, component.row.kind, component.row.dist, name, "skipped", "it does not load.")
+
+
 def run(component: Subject, only: Collection[str] = ()) -> Iterator[Result]:
-    """The results on one component, one a check; where it does not load, the others are skipped.
+    """The results on one component, one a check.
 
     Args:
         only: names of checks; all of them if empty.
     """
-    first, *others = checks_of(component.row.kind)
-    loaded = first.run(component)
-    if not only or first.name in only or loaded.status == "failed":
-        yield loaded
-    for found in others:
-        if only and found.name not in only:
-            continue
-        if loaded.status == "failed":
-            skipped = Skipped("it does not load.")
-            yield Result(component.name, component.row.kind, component.row.dist, found.name, "skipped", str(skipped))
-        else:
-            yield found.run(component)
+    return (run_one(component, found.name) for found in checks_of(component.row.kind) if not only or found.name in only)
 
 
 def broken(fault: Row) -> Result:
@@ -83,7 +92,13 @@ def broken(fault: Row) -> Result:
     return Result(fault.name, fault.kind, fault.dist, DISCOVERY, "failed", fault.detail)
 
 
-def run_all(found: Located, *, only: Collection[str] = (), seed: int = 0, seconds: float = 3.0) -> Iterator[Result]:
+def count(found: Located, only: Collection[str] = ()) -> int:
+    """How many results `run_all` gives."""
+    wanted = [c for kind, _ in found.components for c in checks_of(kind) if not only or c.name in only]
+    return len(found.faults) + len(wanted)
+
+
+def run_all(found: Located, *, only: Collection[str] = (), seed: int = 0, seconds: float = 2.0) -> Iterator[Result]:
     """The results on everything that was located: first what is broken, then component by component."""
     yield from map(broken, found.faults)
     for kind, name in found.components:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
-from dpcore_testing.audit import Report, audit
+from dpcore_testing.audit import NothingToAudit, Report, audit
 from dpcore_testing.checks.base import Failed, Skipped, Subject, check, doing, plural
 from dpcore_testing.checks.classifiers.cases import Case, planned
 
@@ -20,15 +21,10 @@ def audited(subject: Subject) -> str:
         raise Skipped("it promises nothing: `guarantee` is none.")
     variants = list(_variants(subject)) if subject.row.kind == "classifier" else []
     seconds = subject.seconds / (1 + len(variants))
-    with doing("audited"):
-        reports = audit(
-            subject.name, kind=subject.row.kind, seconds=seconds, seed=subject.seed, registry=subject.registry
-        )
-    for report in reports:
-        if report.verdict != "ok" and not _as_published(subject, report):
-            raise Failed(in_words(report))
+    reports = _audit(subject, seconds)
     for case in variants:
-        reports += _audit_variant(subject, case, seconds)
+        more = {"adjacency": case.adjacency, "parameters": case.parameters, "schema": case.schema}
+        reports += _audit(subject, seconds, case, **more)
     share = max(report.loss / report.charged for report in reports)
     many = plural(sum(report.transcripts for report in reports), "transcript")
     return f"{many}, the largest loss is {share:.4g} of what is charged"
@@ -44,28 +40,30 @@ def _variants(subject: Subject) -> Iterator[Case]:
             yield case
 
 
-def _audit_variant(subject: Subject, case: Case, seconds: float) -> list[Report]:
-    with doing(f"audited, {case.words}"):
-        reports = audit(
-            subject.name,
-            kind=subject.row.kind,
-            adjacency=case.adjacency,
-            parameters=case.parameters,
-            schema=case.schema,
-            seconds=seconds,
-            seed=subject.seed,
-            registry=subject.registry,
-        )
+def _audit(subject: Subject, seconds: float, case: Case | None = None, **more: Any) -> list[Report]:
+    """What an audit reports, where none of it is wrong."""
+    special = f"{case.words}: " if case else ""
+    with doing(f"audited, {case.words}" if case else "audited"):
+        try:
+            reports = audit(
+                subject.name,
+                kind=subject.row.kind,
+                seconds=seconds,
+                seed=subject.seed,
+                registry=subject.registry,
+                **more,
+            )
+        except NothingToAudit as reason:
+            raise Skipped(str(reason)) from None
     for report in reports:
         if report.verdict != "ok" and not _as_published(subject, report, case):
-            raise Failed(f"{case.words}: {in_words(report)}")
+            raise Failed(special + in_words(report))
     return reports
 
 
-def _as_published(subject: Subject, report: Report, case: Case | None = None) -> bool:
+def _as_published(subject: Subject, report: Report, case: Case | None) -> bool:
     """Whether the loss is only more than was asked for, of a procedure whose plan charges it and warns of it."""
-    cases = [plan for other, plan in planned(subject) if other is case] if case is not None else []
-    warned = any(plan.guarantee.note for plan in cases)
+    warned = any(plan.guarantee.note for other, plan in planned(subject) if other is case) if case else False
     return warned and report.verdict == "LEAKS" and report.loss <= report.charged * _ROOM
 
 

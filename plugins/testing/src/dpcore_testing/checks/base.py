@@ -72,7 +72,7 @@ class Subject:
     registry: Registry
     row: Row
     seed: int = 0
-    seconds: float = 3.0
+    seconds: float = 2.0
     memory: dict[Any, Any] = attrs.field(factory=dict, repr=False)
 
     @property

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dpcore.registry import Registry
     from dpcore.schema import Schema
     from dpcore_testing.audit import Report
+    from dpcore_testing.trials import Finding
 
 _ADJACENCIES = ("both", "add-remove", "replace-one")
 
@@ -28,6 +29,13 @@ _ADJACENCIES = ("both", "add-remove", "replace-one")
 @click.option("--delta", default="0", show_default=True, help="delta of (epsilon, delta); 0 for pure epsilon.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the component.")
 @click.option("--schema", help="Audit on tables of this schema (a file or a data set's name).")
+@click.option("--black-box", is_flag=True, help="Fit many times and look at the models only: statistical, finds less.")
+@click.option(
+    "--estimator", metavar="MODULE:CLASS", help="A foreign classifier with fit and predict; needs --black-box."
+)
+@click.option(
+    "--trials", type=click.IntRange(min=100), default=10_000, show_default=True, help="Fits a side, black-box."
+)
 @click.option("--seconds", default="4", show_default=True, help="How long to search for worse tables.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of outputs and search.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -41,6 +49,9 @@ def command(  # noqa: PLR0917
     delta: str,
     settings: tuple[str, ...],
     schema: str | None,
+    black_box: bool,
+    estimator: str | None,
+    trials: int,
     seconds: str,
     seed: int,
     as_json: bool,
@@ -51,8 +62,12 @@ def command(  # noqa: PLR0917
     of neighbouring tables with the same noisy answers, and the log-ratio of their densities is added up. The exit code
     is 1 if the loss exceeds what was charged (LEAKS), or if the two runs differ in anything but that (diverged).
     """
-    if sum((name is not None, everything, papers)) != 1:
-        raise click.UsageError("give one of NAME, --all and --published.")
+    if sum((name is not None, everything, papers, estimator is not None)) != 1:
+        raise click.UsageError("give one of NAME, --all, --published and --estimator.")
+    if estimator is not None and not black_box:
+        raise click.UsageError("--estimator needs --black-box: a foreign classifier can only be watched from outside.")
+    if black_box and (everything or papers):
+        raise click.UsageError("--black-box is for one NAME or --estimator.")
     asked = None if epsilon is None else _positive("--epsilon", epsilon)
     until = _positive("--seconds", seconds)
     if papers:
@@ -64,6 +79,10 @@ def command(  # noqa: PLR0917
         "seconds": until,
         "seed": seed,
     }
+    if black_box:
+        del options["seconds"]
+        watched = _watched(name, estimator, settings, schema, {**options, "trials": trials}, asked)
+        return _show_watched(watched, as_json)
     found = list(_everything(options) if everything else _named(str(name), kind, settings, schema, options))
     if as_json:
         print_json([report.to_json() for report in found])
@@ -106,6 +125,50 @@ def _named(
                 if len(chosen) == 1:
                     raise
                 note(str(reason))
+
+
+def _watched(  # noqa: PLR0917
+    name: str | None,
+    estimator: str | None,
+    settings: tuple[str, ...],
+    schema: str | None,
+    options: dict[str, Any],
+    asked: float | None,
+) -> list[Finding]:
+    from dpcore.errors import PluginError
+    from dpcore_testing.fits import audit_learner
+
+    if estimator is not None:
+        from dpcore_testing.foreign import audit_estimator
+        from dpcore_testing.loading import load, parse
+
+        # what is claimed is the estimator's own parameter, where nothing else is said
+        claims = {"epsilon": asked, "delta": options.pop("delta") or None}
+        made = load(estimator)
+        return audit_estimator(made, parameters=parse(made, pairs("--set", settings)), **{**options, **claims})
+    from dpcore.parameters import parse as parse_parameters
+    from dpcore_testing.target import located
+
+    with located(str(name)) as (registry, components, _):
+        learners = [n for k, n in components if k == "classifier"]
+        if len(learners) != 1:
+            raise PluginError(f"--black-box is for one classifier; {name!r} has {len(learners)}.")
+        values = parse_parameters(registry.get("classifier", learners[0]), pairs("--set", settings))
+        public = _schema(schema, registry)
+        return audit_learner(learners[0], parameters=values, schema=public, registry=registry, **options)
+
+
+def _show_watched(found: list[Finding], as_json: bool) -> int:
+    if as_json:
+        print_json([one.to_json() for one in found])
+    else:
+        columns = ("COMPONENT", "ADJACENCY", "CHARGED", "DELTA", "AT LEAST", "VERDICT", "PAIRS", "TRIALS")
+        rows = [(f.title, f.adjacency, f.charged, f.delta, f.loss, f.verdict, f.pairs, f.trials) for f in found]
+        print_table(columns, rows)
+        for f in found:
+            shown = f"{f.what}: {f.detail}" if f.verdict == "diverged" else f"the event was {f.event or 'none'}"
+            click.echo(f"{f.title}, {f.adjacency}: {shown}, on {f.words} ({f.case}). Confidence {f.confidence:g}.")
+    return int(any(one.verdict != "ok" for one in found))
 
 
 def _schema(name: str | None, registry: Registry) -> Schema | None:

@@ -1,4 +1,4 @@
-"""The plans and tables that a learner is tried on: schemas of several shapes, every claimed adjacency, every variant."""
+"""The plans and tables that a learner is tried on: schemas of several shapes, every claimed adjacency and variant."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def asks_what_it_planned(subject: Subject) -> str:
 
 @check("classifier")
 def refuses_before_it_spends(subject: Subject) -> str:
-    """A schema that it cannot work with is refused when the plan is made, by a CapabilityError that gives the reason."""
+    """A schema that it cannot work with is refused when the plan is made, by a CapabilityError with the reason."""
     draw, refused, able = subject.rng("refuses_before_it_spends"), 0, 0
     for case in every_case(subject):
         with doing(f"planned for the {case.words}"):
