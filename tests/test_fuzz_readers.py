@@ -57,7 +57,7 @@ def reads(path: Path) -> pd.DataFrame | None:
         assert all(type(cell) is str and cell == cell.strip() for name in "yz" for cell in frame[name])
         assert len(frame) > 0
         settled(encode, frame, SCHEMA)
-        encode(frame, SCHEMA, strict=False, target=False)
+        settled(encode, frame, SCHEMA, strict=False, target=False)
     return frame
 
 

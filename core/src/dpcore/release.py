@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from dpcore import strict_json
 from dpcore.budget import Budget
 from dpcore.classifier import Model
 from dpcore.curator import Curator, Released
@@ -113,15 +114,15 @@ class Release:
 
 def _read(path: str | Path) -> dict[str, Any]:
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = strict_json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the model {str(path)!r}: {error.strerror}.") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InputError(f"the model {str(path)!r} is not a whole JSON file.") from None
     if not isinstance(data, dict) or not str(data.get("format", "")).startswith("dpcore-model/"):
         raise InputError(f"{str(path)!r} is not a model file of dpcore.")
     if data["format"] != FORMAT:
-        raise InputError(f"the model {str(path)!r} has format {data['format']!r}; this dpcore reads {FORMAT!r}.")
+        raise InputError(f"the model {str(path)!r} has format {data['format'][:40]!r}; this dpcore reads {FORMAT!r}.")
     needed = {"classifier": str, "schema": dict, "privacy": dict, "parameters": dict, "model": dict}
     for key, kind in needed.items():
         if not isinstance(data.get(key), kind):

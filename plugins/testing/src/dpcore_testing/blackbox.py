@@ -23,7 +23,7 @@ from dpcore_testing.scores import Score, learn
 CONFIDENCE = 0.999
 _LEARNS = 0.6
 """Of the first half: what scores are learned from; the rest chooses among them."""
-_THRESHOLDS = 300
+_THRESHOLDS = 1000
 _FEWEST = 20
 
 
@@ -162,6 +162,7 @@ class _Chooser:
         if len(values) > _THRESHOLDS:
             even = np.arange(_THRESHOLDS) * len(both) // _THRESHOLDS
             values = np.unique(both[np.concatenate([even, halvings(len(both))])])
+        values = _between(values)
         p, q = 1 - np.searchsorted(a, values) / len(a), 1 - np.searchsorted(b, values) / len(b)
         size = (len(a), len(b))
         promises = np.array(
@@ -183,6 +184,15 @@ class _Chooser:
         z = -ndtri((1 - self.confidence) / 2)
         low, high = _wilson(p, trials[0], -z) - self.delta, _wilson(q, trials[1], z)
         return np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)
+
+
+def _between(values: Floats) -> Floats:
+    """Thresholds that part increasing values as they do themselves, in the middle of the gaps where there is one."""
+    with np.errstate(invalid="ignore"):
+        middle = values[:-1] / 2 + values[1:] / 2
+    middle[np.isneginf(values[:-1])] = np.nextafter(-np.inf, 0)  # minus infinity stays alone
+    part = np.isfinite(middle) & (middle > values[:-1]) & (middle < values[1:])
+    return np.append(values[:1], np.where(part, middle, values[1:]))
 
 
 def _wilson(p: Floats, trials: int, z: float) -> Floats:

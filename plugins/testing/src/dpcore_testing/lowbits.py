@@ -91,7 +91,7 @@ def features(outputs: Floats, grid: float) -> Floats:
 
 def off_grid(outputs: Floats, grid: float) -> int:
     """How many outputs are no whole multiple of a grid, in floating point (exactly, for a power of two)."""
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         return int(np.count_nonzero(np.rint(outputs / grid) * grid != outputs))
 
 

@@ -42,6 +42,21 @@ class Score(ABC):
 
 
 @attrs.frozen(eq=False)
+class Number(Score):
+    """One column as it is, NaN below all numbers: for events on one side of a threshold."""
+
+    name: str
+    column: int
+
+    def of(self, outputs: Floats) -> Floats:
+        values = outputs[:, self.column]
+        return np.where(np.isnan(values), -np.inf, values)
+
+    def describe(self, threshold: float, *, above: bool) -> str:
+        return f"{self.name} {f'at least {threshold:.6g}' if above else f'below {threshold:.6g} or NaN'}"
+
+
+@attrs.frozen(eq=False)
 class Sum(Score):
     """The sum of one number a bin over some columns."""
 
@@ -107,16 +122,14 @@ def learn(
     return [*found, together.trees(left, right, rng)] if thorough else found
 
 
-def _of_one(column: int, left: Floats, right: Floats, names: Sequence[str]) -> Iterator[Sum]:
+def _of_one(column: int, left: Floats, right: Floats, names: Sequence[str]) -> Iterator[Score]:
     """Log-ratios at several resolutions, and the number itself, for events on one side of a threshold."""
     both = np.concatenate([left[:, column], right[:, column]])
     for most in _SCALAR_BINS:
         bins = Bins.of(both, most)
         table = _ratio(*_counts(bins, left[:, column], right[:, column]))
         yield Sum((names[column],), (column,), (bins,), (table,))
-    ranks = np.arange(bins.size, dtype=np.float64)
-    ranks[-1] = -1.0
-    yield Sum((names[column],), (column,), (bins,), (ranks,))
+    yield Number(names[column], column)
 
 
 @attrs.frozen(eq=False)

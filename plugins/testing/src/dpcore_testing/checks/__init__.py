@@ -11,19 +11,31 @@ from dpcore.registry import Registry, Row
 from dpcore_testing.checks import allocators, audits, common, others, ranges
 from dpcore_testing.checks.base import Check, Failed, Result, Skipped, Subject
 from dpcore_testing.checks.classifiers import estimator, models, plans, releases
-from dpcore_testing.checks.mechanisms import calibration, draws, hygiene, loss
+from dpcore_testing.checks.mechanisms import bits, calibration, draws, hygiene, independence, loss
 from dpcore_testing.checks.rules import bounds
 from dpcore_testing.target import Located, short_name
 
 __all__ = [
-    *("CHECKS", "Check", "Failed", "Result", "Skipped", "Subject"),
-    *("broken", "checks_of", "count", "known", "run", "run_all", "run_one", "subject"),
+    "CHECKS",
+    "Check",
+    "Failed",
+    "Result",
+    "Skipped",
+    "Subject",
+    "broken",
+    "checks_of",
+    "count",
+    "known",
+    "run",
+    "run_all",
+    "run_one",
+    "subject",
 ]
 
 _MODULES: tuple[ModuleType, ...] = (
     *(common, ranges),
     *(plans, releases, models, estimator),
-    *(calibration, loss, draws, hygiene),
+    *(calibration, loss, draws, independence, hygiene, bits),
     *(bounds, allocators, others),
     audits,
 )

@@ -16,6 +16,15 @@ from dpcore_testing.pairs import schemas
 _CONFIGURED = ("mechanism", "sensitivity", "classifier", "allocator")
 
 
+_MISTYPED: dict[str, tuple[Any, ...]] = {
+    "int": (0.5, "1"),
+    "float": ("1", math.nan),
+    "bool": (1, "yes"),
+    "str": (0,),
+    "dict": ("a=1",),
+}
+
+
 def inside(described: Param) -> Iterator[Any]:
     """The default, and values at the ends of what is allowed."""
     yield described.default
@@ -29,10 +38,7 @@ def inside(described: Param) -> Iterator[Any]:
 
 def outside(described: Param) -> Iterator[Any]:
     """Values of a wrong type, and values just past the ends of what is allowed."""
-    wrong: list[Any] = [object(), [1]]
-    wrong += {"int": [0.5, "1"], "float": ["1", math.nan], "bool": [1, "yes"], "str": [0], "dict": ["a=1"]}.get(
-        described.type, []
-    )
+    wrong: list[Any] = [object(), [1], *_MISTYPED.get(described.type, ())]
     wrong += [None, *(_ends(described) if described.type in ("int", "float") else [])]
     if described.choices is not None and described.type == "str":
         wrong += [f"{described.choices[0]}_", ""]

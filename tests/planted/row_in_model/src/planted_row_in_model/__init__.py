@@ -10,11 +10,16 @@ __version__ = "0.1.0"
 
 @hookimpl
 def dpcore_classifiers() -> list[Component]:
-    """The learner of this package."""
+    """The learners of this package."""
     return [
         Component(
             "row_in_model",
-            "Naive Bayes that keeps an example of every class",
+            "Naive Bayes that saves an example of every class",
             "planted_row_in_model.learner:RowInModel",
+        ),
+        Component(
+            "row_in_memory",
+            "Naive Bayes that keeps an example of every class",
+            "planted_row_in_model.learner:RowInMemory",
         ),
     ]

@@ -117,12 +117,13 @@ def trials(subject: Subject, *norms: str) -> list[Trial]:
 
     Raises:
         Skipped: if it takes no bound in these norms.
-        Failed: if it claims a norm or a cost and then takes none of the bounds at hand.
+        Failed: if it takes some of the bounds at hand, and none for a norm and a cost that it claims.
     """
     found, cls = [], subject.factory
     claimed = [norm for norm in norms if norm in cls.accepts]
     if not claimed:
         raise Skipped(f"it takes no {' or '.join(norms)} bounds.")
+    lacking = ""
     for chosen in settings(cls):
         with doing(f"made with {chosen}"):
             made = cls(**chosen)
@@ -131,8 +132,12 @@ def trials(subject: Subject, *norms: str) -> list[Trial]:
             fitting = [Trial(made, b, c) for b in bounds(norm) for c in costs if made.fits(b, c)]
             for kind in cls.costs:
                 if not chosen and not any(isinstance(trial.cost, kind) for trial in fitting):
-                    raise Failed(f"it claims {norm} bounds and {kind.__name__} costs, and fits none of those tried.")
+                    lacking = f"it claims {norm} bounds and {kind.__name__} costs, and fits none of those tried."
             found += fitting
+    if not found:
+        raise Skipped("it takes none of the bounds at hand, only what learners ask it: see draws-what-it-is-asked.")
+    if lacking:
+        raise Failed(lacking)
     return found
 
 

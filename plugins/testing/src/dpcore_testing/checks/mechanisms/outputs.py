@@ -32,7 +32,7 @@ class Line:
     def cumulative(self, at: Floats) -> Floats:
         """P(output ≤ at), linear within a share."""
         sums = np.concatenate([[0.0], np.cumsum(np.exp(self.log_mass))])
-        return np.interp(at, self.edges, sums / sums[-1])
+        return np.asarray(np.interp(at, self.edges, sums / sums[-1]))
 
 
 def outputs(trial: Trial, centres: list[float], *, fine: int, near: float, wider: float) -> Floats:

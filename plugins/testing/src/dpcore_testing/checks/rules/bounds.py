@@ -142,7 +142,6 @@ class _Bounds:
     """A rule's bounds, by table where it reads rows."""
 
     def __init__(self, rule: SensitivityRule, small: Small, adjacency: Adjacency, norm: str) -> None:
-        self._ask = lambda table: rule.bound(small.question.query, adjacency, norm, table)
         self._rule, self._small, self._norm = rule, small, norm
         self._known: dict[Key, Bound] = {}
         self._adjacency = adjacency
@@ -152,7 +151,8 @@ class _Bounds:
         key = key if self._rule.reads_rows else ()
         if key not in self._known:
             query = self._small.question.query
-            found = self._ask(self._small.table(key) if self._rule.reads_rows else None)
+            table = self._small.table(key) if self._rule.reads_rows else None
+            found = self._rule.bound(query, self._adjacency, self._norm, table)
             where = f"{query.describe()}, {self._adjacency}, {self._norm}"
             if found is None:
                 raise Failed(f"{where}: it gives a bound without a table, and None with one.")
