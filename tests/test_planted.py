@@ -1,23 +1,21 @@
 """Every planted fault is flagged, and here it says by what and with which loss; the sound packages beside them are not.
 
-The packages are in `planted/`; the docstring of each says what its author got wrong. All of them are audited at epsilon 1.
+The packages are in `planted/`; the docstring of each says what its author got wrong. They are audited at epsilon 1.
 
 What neither the audit nor the checks can catch is a plugin that is malicious, not mistaken. It is Python code in the
 curator's process, and can tell that it is watched:
 
 - a leak on a trigger: a learner or mechanism that behaves but for one row that only its author knows. No search over
   tables finds a value of many bits.
-- good behaviour while audited: code that looks at the class of the curator, at the call stack, at the table's size or at
-  the environment, and is honest where it sees an audit.
-- rows that leave by another way than the model: a file, a socket, a log line, the exception's text, a global variable.
-- bits in what nobody compares: the time or the memory that a fit takes, how many random bytes it draws, the low bits of a
-  number that is written after the audit looked.
-- a mechanism that states the density of the noise which it draws for the audit's seeds, and draws other noise from the
-  operating system's.
+- good behaviour while audited: code that looks at the class of the curator, at the call stack, at the size of the table
+  or at the environment, and is honest where it sees an audit.
+- a mechanism that draws honest noise from a seeded source, as the audit gives it, and other noise from the system's.
+- rows that leave by another way than the model: a file, a socket, a log line, the text of an error, a global variable.
+- bits in what nobody compares: the time or the memory that a fit takes, or how much randomness it uses.
 
-What is not caught of honest mistakes: those that show only on tables or parameters that neither the hand-made pairs nor
-the search reach; a wrong density that is right to within what thousands of draws can tell; an approximate guarantee that
-is off by less than five standard errors.
+Of honest mistakes, those are missed that show only on tables or parameters that neither the hand-made pairs nor the
+search reach; a density that is wrong by less than thousands of draws can tell; and an approximate guarantee that is off
+by less than its estimate's error.
 """
 
 from __future__ import annotations
@@ -77,6 +75,11 @@ class Leak:
     loss: float
     least: float | None = None
 
+    @property
+    def words(self) -> str:
+        """The component and the adjacency."""
+        return f"{self.component}, {self.adjacency}"
+
 
 LEAKS = [
     Leak("half_noise", "half_noise", ADDED, 2),
@@ -135,6 +138,7 @@ CHECKED = [
     ("float_laplace", "float_laplace", "draws-from-its-source", "draws from elsewhere"),
     ("float_laplace", "float_laplace", "keeps-the-form", "not multiples of the stated grid"),
     ("float_laplace", "float_laplace_inverted", "keeps-the-form", "not multiples of the stated grid"),
+    ("float_laplace", "float_laplace_inverted", "hides-in-every-bit", "are no multiples of"),
     ("forgot_sensitivity", "unit_sums", "bounds-hold", "the bound is 1"),
     ("forgot_sensitivity", "unscaled_noise", "calibrates", "in half the unit"),
     ("prior_laplace1", "laplace1", "calibrates", "in half the unit"),
@@ -148,6 +152,7 @@ CHECKED = [
     ("categories_from_data", "categories_from_data", "charges-before-it-draws", "without asking the curator"),
     ("order_from_data", "order_from_data", "knows-only-what-was-released", "after the same answers"),
     ("stop_by_data", "stop_by_data", "knows-only-what-was-released", "on one table only"),
+    ("row_in_model", "row_in_memory", "charges-before-it-draws", "without asking the curator"),
     ("row_in_model", "row_in_model", "knows-only-what-was-released", "equal answers make another model"),
     ("count_in_model", "count_in_model", "knows-only-what-was-released", "equal answers make another model"),
     ("unconverged", "one_step_believed", "draws-what-it-is-asked", "contradict log_density"),
@@ -181,7 +186,9 @@ def kind_of(found: Located, component: str) -> str:
     return kind
 
 
-@pytest.mark.parametrize(("package", "leak"), [(leak.package, leak) for leak in LEAKS], ids=str)
+@pytest.mark.parametrize(
+    ("package", "leak"), [(leak.package, leak) for leak in LEAKS], ids=lambda v: getattr(v, "words", None)
+)
 def test_the_audit_witnesses_the_loss(found, leak):
     kind = kind_of(found, leak.component)
     options = {"kind": kind, "adjacency": leak.adjacency, "registry": found.registry, "schema": SCHEMA, "seconds": 0}
@@ -258,8 +265,8 @@ def test_a_sound_learner_loses_what_it_charges_and_no_more(found, component, adj
     options = {"adjacency": adjacency, "registry": found.registry, "schema": SCHEMA, "seconds": 0}
     (report,) = audit(component, epsilon=epsilon, **options)
     assert report.verdict == "ok"
-    assert report.loss <= epsilon
-    assert report.loss >= 0.6 * epsilon  # the audit looks where it should
+    assert report.loss <= epsilon * (1 + 1e-6)
+    assert report.loss >= 0.55 * epsilon  # the audit looks where it should
 
 
 def test_every_planted_package_is_in_one_of_the_tables():

@@ -29,6 +29,7 @@ from dpcore.release import Release, check_private, fit, with_schema_cost
 from dpcore.schema import Schema
 from dpcore.source import find_schema as public_schema
 from dpcore.table import MemoryTable, Rows
+from dpcore.untold import untold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +102,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.not_private = not_private
 
+    @untold
     def fit(self, X: Any, y: Any) -> DPClassifier:
         """Release a model of the rows.
 
@@ -150,6 +152,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         release = with_schema_cost(self._run(plan, rows, seed, ledger), epsilon, bank.spent()[0], receipts)
         return self._keep(plan, labels, release)
 
+    @untold
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Log-probabilities of `classes_`, shape (rows, classes)."""
         check_is_fitted(self, "release_")

@@ -179,9 +179,9 @@ def test_nothing_is_learned_from_the_half_that_is_counted(seed: int) -> None:
 
 
 def test_what_cannot_be_audited_is_refused_in_words() -> None:
-    with pytest.raises(InputError, match="at least 20 trials a side. Got 19"):
+    with pytest.raises(InputError, match=r"at least 20 trials a side\. Got 19"):
         bound(np.zeros(30), np.zeros(19))
-    with pytest.raises(InputError, match="the same features. Got 2 and 3"):
+    with pytest.raises(InputError, match=r"the same features\. Got 2 and 3"):
         bound(np.zeros((30, 2)), np.zeros((30, 3)))
     with pytest.raises(InputError, match="at least 20"):
         bound([], [])

@@ -39,7 +39,7 @@ class HalfTheNoise(Mechanism):
     """Says the right density and draws half the noise: an audit by densities cannot see it."""
 
     accepts: ClassVar[tuple[str, ...]] = ("l1",)
-    honest: Any = attrs.field(factory=lambda: load_plugins().get("mechanism", "geometric")())
+    honest: Any = attrs.field(factory=load_plugins().get("mechanism", "geometric"))
 
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
         found: Calibration = self.honest.calibrate(bound, cost)
@@ -55,40 +55,39 @@ class HalfTheNoise(Mechanism):
 
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
 def test_a_correct_learner_is_not_flagged(adjacency: str) -> None:
-    (found,) = audit_learner("naive_bayes", schema=SMALL, adjacency=adjacency, trials=1500, confidence=SURE)
+    (found,) = audit_learner("naive_bayes", schema=SMALL, adjacency=adjacency, trials=1500, pairs=8, confidence=SURE)
     assert (found.verdict, found.adjacency, found.kind) == ("ok", adjacency, "classifier")
     assert found.charged == pytest.approx(1)
     assert 0 <= found.loss < 1
 
 
 def test_a_published_procedure_is_seen_to_lose_more_than_it_claims() -> None:
-    (found,) = audit_learner(
-        "naive_bayes", parameters={"variant": "vaidya2013"}, schema=SMALL, adjacency="add-remove", epsilon=0.1,
-        trials=1500, confidence=SURE,
-    )  # fmt: skip
+    given = {"parameters": {"variant": "vaidya2013"}, "schema": SMALL, "adjacency": "add-remove", "epsilon": 0.01}
+    (found,) = audit_learner("naive_bayes", **given, trials=4000, pairs=6, confidence=SURE)
     assert found.verdict == "LEAKS"
-    assert found.loss > 0.3
+    assert found.loss > 0.1
 
 
 def test_noise_that_is_not_what_its_density_says_is_seen() -> None:
     plan = make_plan("naive_bayes", SMALL, epsilon=4.0, mechanism="geometric")
     wrong = attrs.evolve(plan, steps=tuple(attrs.evolve(step, mechanism=HalfTheNoise()) for step in plan.steps))
-    some = pairs(SMALL, Adjacency.ADD_REMOVE)[:8]
+    pair = pairs(SMALL, Adjacency.ADD_REMOVE)[:1]
     rng = np.random.default_rng(0)
-    _, found = audit_cases(cases_of(wrong, some), 6000, confidence=SURE, rng=rng)
-    _, honest = audit_cases(cases_of(plan, some), 6000, confidence=SURE, rng=rng)
+    (_, found), (_, honest) = (
+        audit_cases(cases_of(one, pair), 5000, confidence=SURE, rng=rng) for one in (wrong, plan)
+    )
     assert found.epsilon > 4 > honest.epsilon  # type: ignore[union-attr]
 
 
 def test_every_fit_has_its_own_noise_and_the_same_exact_answers() -> None:
-    plan = make_plan("naive_bayes", SMALL, epsilon=1.0)
+    plan = make_plan("naive_bayes", SMALL, epsilon=0.01)
     models = fits(plan, rows_of(SMALL, [row_at(SMALL, "low", 0)] * 5), 20)
-    assert len({m.numbers.tobytes() for m in models}) > 15
+    assert len({m.numbers.tobytes() for m in models}) > 8
     assert not any(m.error for m in models)
 
 
 def test_findings_come_for_every_adjacency_that_is_claimed() -> None:
-    found = audit_learner("naive_bayes", schema=SMALL, trials=40)
+    found = audit_learner("naive_bayes", schema=SMALL, trials=40, pairs=3)
     assert [f.adjacency for f in found] == ["add-remove", "replace-one"]
     assert all(math.isfinite(f.loss) and f.trials == 40 and f.case == "given" for f in found)
 

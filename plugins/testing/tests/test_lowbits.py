@@ -68,7 +68,7 @@ class OddGrid(FloatLaplace):
 def test_numpys_float_laplace_is_caught_by_its_low_bits() -> None:
     for found in audit_low_bits(FloatLaplace(), confidence=SURE):
         assert found.verdict == "LEAKS"
-        assert found.off_grid > 0.9 * found.outputs
+        assert found.off_grid > 0.5 * found.outputs
         assert found.loss > 6
         assert found.feature == "place of the lowest set bit"
 
@@ -89,7 +89,7 @@ def test_the_same_noise_on_a_public_grid_shows_no_more_than_its_cost() -> None:
 def test_every_additive_mechanism_keeps_its_low_bits_to_itself(name: str, epsilon: float) -> None:
     for found in audit_low_bits(name, epsilon=epsilon, trials=20_000, confidence=SURE):
         assert found.off_grid == 0
-        assert 0.1 * epsilon < found.loss <= epsilon
+        assert 0 < found.loss <= epsilon
         assert found.verdict == "ok"
         assert found.to_json()["name"] == name
 

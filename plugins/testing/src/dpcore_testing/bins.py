@@ -35,7 +35,9 @@ class Bins:
             return cls(numbers[starts])
         often = numbers[starts[np.diff(np.append(starts, size)) > size / (4 * most)]]
         places = np.concatenate([np.arange(most) * size // most, halvings(size, tails)])
-        return cls(np.unique(np.concatenate([numbers[places], often, np.nextafter(often, np.inf)])))
+        with np.errstate(over="ignore"):  # infinity comes after the largest number
+            after = np.nextafter(often, np.inf)
+        return cls(np.unique(np.concatenate([numbers[places], often, after])))
 
     @property
     def size(self) -> int:

@@ -95,12 +95,12 @@ def hashed(text: str) -> float:
 
 def columns(left: Sequence[Outcome], right: Sequence[Outcome]) -> tuple[Floats, Floats, list[str]]:
     """Both sides as matrices with the same columns, and the columns' names."""
-    known: dict[tuple[str, int], int] = {}
+    known: dict[str, int] = {STRUCTURE: 0}
     layouts = {}
     for places in dict.fromkeys(o.places for o in chain(left, right)):
-        cells = [(name, i) for name, size in places for i in range(size)]
-        layouts[places] = [known.setdefault(cell, len(known) + 1) for cell in cells]
-    names = [STRUCTURE, *(name if i == 0 and (name, 1) not in known else f"{name}[{i}]" for name, i in known)]
+        cells = [f"{name}[{i}]" if size > 1 else name for name, size in places for i in range(size)]
+        layouts[places] = [known.setdefault(cell, len(known)) for cell in cells]
+    names = list(known)
     first, second = (_matrix(side, layouts, len(names)) for side in (left, right))
     return first, second, names
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dpcore.registry import Registry
 
 TRIALS = 10_000
-_MOST_PAIRS = 32
+PAIRS = 32
 _MOST_ROWS = 100
 
 
@@ -44,6 +44,7 @@ def audit_learner(
     delta: float = 0.0,
     parameters: Mapping[str, Any] | None = None,
     trials: int = TRIALS,
+    pairs: int = PAIRS,
     confidence: float = CONFIDENCE,
     seed: int = 0,
     registry: Registry | None = None,
@@ -57,6 +58,7 @@ def audit_learner(
         epsilon, delta: the budget of the fits.
         parameters: the learner's, where `name` is one.
         trials: fits a side on the pair that tells most.
+        pairs: how many pairs of tables the pilot tries.
         confidence: of each finding.
         seed: decides which pairs the pilot tries and how scores are learned, never the noise.
         registry: where names are found.
@@ -90,7 +92,7 @@ def audit_learner(
         if not plans:
             raise InputError(f"{called} fits no audit schema under {one} adjacency.")
         cases = [c for title, plan in plans.items() for c in cases_of(plan, made.pairs(plan.task.schema, one), title)]
-        some = rng.permutation(len(cases))[:_MOST_PAIRS]
+        some = rng.permutation(len(cases))[:pairs]
         worst, shown = audit_cases([cases[i] for i in some], trials, delta=delta, confidence=confidence, rng=rng)
         charged = plans[worst.group].total[0]
         about = {

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpcore_testing.checks import Result, broken, checks_of, known, run_all, run_one, subject
-from dpcore_testing.target import located
+from dpcore_testing.checks import DISCOVERY, Result, Subject, broken, checks_of, known, run_all, run_one, subject
+from dpcore_testing.target import is_installed, located
 
 if TYPE_CHECKING:
     from dpcore.registry import Row
 
 _SECONDS = 2.0
-_DISCOVERY = "discovery"
 
 
 @attrs.frozen
@@ -30,7 +31,7 @@ class Component:
 
 
 @attrs.frozen
-class Bound:
+class BoundCheck:
     """One check, to be called with the component that it is parametrised with."""
 
     name: str
@@ -55,11 +56,20 @@ class Bound:
 
     def result(self, component: Component) -> Result:
         """The check's result; a project that is not installed is put on the path while it runs."""
+        if self.name != DISCOVERY and is_installed(component.what):
+            return run_one(_subject(component, self.seed, self.seconds, tuple(sys.path)), self.name)
         with located(component.what) as found:
-            if self.name == _DISCOVERY:
+            if self.name == DISCOVERY:
                 return broken(next(fault for fault in found.faults if fault.name == component.name))
             at = subject(found.registry, component.kind, component.name, seed=self.seed, seconds=self.seconds)
             return run_one(at, self.name)
+
+
+@lru_cache(maxsize=4)
+def _subject(component: Component, seed: int, seconds: float, path: tuple[str, ...]) -> Subject:
+    """A component that stays installed, so that the checks of it share what they find out."""
+    with located(component.what) as found:
+        return subject(found.registry, component.kind, component.name, seed=seed, seconds=seconds)
 
 
 def parametrize_with_checks(
@@ -90,10 +100,10 @@ def parametrize_with_checks(
 
     known((*only, *skip))
     cases = [
-        (component, Bound(name, seed, seconds))
+        (component, BoundCheck(name, seed, seconds))
         for one in what
         for component, name in _cases(one)
-        if name not in skip and (not only or name in only or name == _DISCOVERY)
+        if name not in skip and (not only or name in only or name == DISCOVERY)
     ]
     ids = [f"{component}-{check}" for component, check in cases]
     decorate: Callable[[Any], Any] = pytest.mark.parametrize(("component", "check"), cases, ids=ids)
@@ -104,7 +114,7 @@ def _cases(what: str) -> Iterator[tuple[Component, str]]:
     with located(what) as found:
         faults: list[Row] = found.faults
         for fault in faults:
-            yield Component(what, fault.kind, fault.name), _DISCOVERY
+            yield Component(what, fault.kind, fault.name), DISCOVERY
         for kind, name in found.components:
             for each in checks_of(kind):
                 yield Component(what, kind, name), each.name

@@ -68,6 +68,11 @@ def short_name(row: Row) -> str:
     return f"{row.dist}:{row.name}" if row.status == "conflict" else row.name
 
 
+def is_installed(what: str) -> bool:
+    """Whether `located` would look among what is installed, not in a folder."""
+    return not _is_path(what) and not (Path(what) / "pyproject.toml").is_file()
+
+
 def _is_path(what: str) -> bool:
     return "/" in what or os.sep in what or what in (".", "..", "~", "pyproject.toml")
 

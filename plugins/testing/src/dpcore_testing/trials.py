@@ -177,7 +177,7 @@ def audit_cases(
             found = audit_pair(
                 case.left,
                 case.right,
-                min(pilot, max(20, trials)),
+                min(pilot, trials),
                 delta=delta,
                 confidence=_PILOT,
                 rng=rng,

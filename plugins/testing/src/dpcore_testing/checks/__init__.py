@@ -17,6 +17,7 @@ from dpcore_testing.target import Located, short_name
 
 __all__ = [
     "CHECKS",
+    "DISCOVERY",
     "Check",
     "Failed",
     "Result",

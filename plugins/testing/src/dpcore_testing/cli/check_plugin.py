@@ -17,14 +17,17 @@ STATUSES = ("ok", "failed", "skipped")
 
 
 @click.command("check-plugin")
-@click.argument("what", metavar="NAME|PATH|DIST")
+@click.argument("what", metavar="NAME|PATH|DIST", required=False)
 @click.option("--only", multiple=True, metavar="CHECK", help="Run this check only; may be repeated.")
 @click.option(
     "--seconds", type=click.FloatRange(min=0), default=2.0, show_default=True, help="How long an audit may search."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Decides every random draw.")
+@click.option("--list", "listed", is_flag=True, help="Print what the checks claim, and check nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(what: str, only: tuple[str, ...], seconds: float, seed: int, as_json: bool) -> int:
+def command(  # noqa: PLR0917
+    what: str | None, only: tuple[str, ...], seconds: float, seed: int, listed: bool, as_json: bool
+) -> int:
     """Run every check that a plugin must pass.
 
     It checks a component by name, all components of an installed distribution, or the folder of a project that is not
@@ -33,6 +36,11 @@ def command(what: str, only: tuple[str, ...], seconds: float, seed: int, as_json
     Statistical checks fail a sound plugin with probability 1e-6 each; the same seed gives the same results, apart
     from how far an audit gets in its time.
     """
+    if (what is None) != listed:
+        raise click.UsageError("give NAME, PATH or DIST, or --list.")
+    if what is None:
+        _print_checks(as_json)
+        return 0
     # read when SciPy is imported; without it scikit-learn skips one of its checks
     os.environ.setdefault("SCIPY_ARRAY_API", "1")
     from dpcore_testing.checks import count, known, run_all
@@ -52,6 +60,16 @@ def command(what: str, only: tuple[str, ...], seconds: float, seed: int, as_json
         _print(results)
         click.echo(", ".join(f"{counts[status]} {status}" for status in STATUSES))
     return int(counts["failed"] > 0)
+
+
+def _print_checks(as_json: bool) -> None:
+    from dpcore_testing.checks import CHECKS
+
+    if as_json:
+        print_json([{"check": c.name, "kinds": c.kinds, "claim": c.summary} for c in CHECKS])
+        return
+    rows = [(c.name, ", ".join(c.kinds), c.summary) for c in CHECKS]
+    print_table(("CHECK", "KINDS", "CLAIM"), rows)
 
 
 def _print(results: list[Result]) -> None:

@@ -7,12 +7,12 @@ from dpcore.noise import SeededNoise
 from dpcore_testing.checks.base import ALPHA, Failed, Skipped, Subject, check, doing, plural
 from dpcore_testing.lowbits import audit_low_bits
 
-_TRIALS = 5000
+_TRIALS = 20_000
 
 
 @check("mechanism")
 def hides_in_every_bit(subject: Subject) -> str:
-    """Outputs lie on the stated grid, and neither they nor their last bits tell neighbours apart by more than the cost."""
+    """Outputs lie on the stated grid, and neither they nor their last bits tell more than is paid for."""
     if not {"l1", "l2"} & set(subject.factory.accepts):
         raise Skipped("it adds no noise to numbers.")
     made = subject.factory()
