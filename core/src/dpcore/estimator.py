@@ -161,7 +161,7 @@ class DPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Probabilities of `classes_`, shape (rows, classes)."""
-        return np.exp(self.predict_log_proba(X))
+        return np.asarray(np.exp(self.predict_log_proba(X)), dtype=np.float64)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class of each row, shape (rows,)."""

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from sklearn.exceptions import NotFittedError
+
 from dpcore.errors import DpcoreError
 
 P = ParamSpec("P")
@@ -29,7 +31,7 @@ def untold(method: Callable[P, T]) -> Callable[P, T]:
     def wrapped(*args: P.args, **keywords: P.kwargs) -> T:
         try:
             return method(*args, **keywords)
-        except DpcoreError:
+        except (DpcoreError, NotFittedError):
             raise
         except UnicodeError:  # it carries the whole text
             told: ValueError | TypeError = ValueError("X or y holds text that is not valid Unicode.")

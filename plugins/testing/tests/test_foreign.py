@@ -24,8 +24,8 @@ SURE = 1 - 1e-4
 class NoisyMeans:
     """Class means by noisy counts and noisy sums, half of epsilon each: private for neighbours that replace a row.
 
-    A replaced row takes 1 from one class's count and gives 1 to another's; its values, at most max(|l|, |u|) each, leave
-    one class's sums and enter another's.
+    A replaced row takes 1 from one class's count and gives 1 to another's; its values, at most max(|l|, |u|) each,
+    leave one class's sums and enter another's.
     """
 
     def __init__(self, epsilon: float = 1.0, bounds: Any = None, random_state: Any = None) -> None:
@@ -38,7 +38,7 @@ class NoisyMeans:
         """How far one row moves one sum."""
         return float(max(map(abs, self.bounds)))
 
-    def fit(self, X: Any, y: Any) -> NoisyMeans:  # noqa: N803 (scikit-learn's name)
+    def fit(self, X: Any, y: Any) -> NoisyMeans:
         x = np.clip(X, *self.bounds)
         self.classes_ = np.array([0, 1])
         counts = np.array([np.sum(y == c) for c in self.classes_])
@@ -50,14 +50,14 @@ class NoisyMeans:
         self._rows = X  # private by its name: not looked at
         return self
 
-    def predict_proba(self, X: Any) -> Any:  # noqa: N803
+    def predict_proba(self, X: Any) -> Any:
         distance = ((X[:, None, :] - self.theta_) ** 2).sum(axis=2)
         odds = np.exp(-(distance - distance.min(axis=1, keepdims=True)))
         return odds / odds.sum(axis=1, keepdims=True)
 
 
 class RangeAsSensitivity(NoisyMeans):
-    """Takes the range for the sensitivity of a sum, though a record can leave a class and take its whole value along."""
+    """Takes the range for the sensitivity of a sum, though a record can leave a class with its whole value."""
 
     def moves(self) -> float:
         return float(self.bounds[1] - self.bounds[0])
@@ -66,7 +66,7 @@ class RangeAsSensitivity(NoisyMeans):
 class FailsOnFewRows(NoisyMeans):
     """Refuses tables of fewer than ten rows."""
 
-    def fit(self, X: Any, y: Any) -> NoisyMeans:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> NoisyMeans:
         if len(y) < 10:
             raise ValueError("needs ten rows")
         return super().fit(X, y)
@@ -75,7 +75,7 @@ class FailsOnFewRows(NoisyMeans):
 class Fails(NoisyMeans):
     """Refuses all tables."""
 
-    def fit(self, X: Any, y: Any) -> NoisyMeans:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> NoisyMeans:
         raise ValueError("no")
 
 
@@ -85,7 +85,7 @@ class ManyParameters:
     def __init__(self, sizes: Any = (), order: Any = [], **others: Any) -> None:  # noqa: B006
         self.settings = {"sizes": sizes, "order": order, **others}
 
-    def fit(self, X: Any, y: Any) -> ManyParameters:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> ManyParameters:
         return self
 
 
@@ -118,7 +118,9 @@ def test_the_estimators_own_bounds_are_kept_to() -> None:
 
 
 def test_an_estimator_without_noise_gives_everything_away() -> None:
-    (found,) = audit_estimator("sklearn.naive_bayes:GaussianNB", epsilon=1.0, adjacency="replace-one", trials=200)
+    (found,) = audit_estimator(
+        "sklearn.naive_bayes:GaussianNB", epsilon=1.0, bounds=[(0, 1)], adjacency="add-remove", trials=200
+    )
     assert found.verdict == "LEAKS"
     assert found.loss > 2
 

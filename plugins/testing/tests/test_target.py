@@ -150,7 +150,7 @@ def test_a_word_that_stands_for_several_things_is_refused_with_the_way_out(proje
         assert found.components == [("allocator", "equal")]
     with located(str(project(sound("sketch-dist"), name="sketch-dist"))):
         with pytest.raises(InputError, match=r"write sketch-dist: for all .* or sketch-dist:sketch-dist"):
-            with located(str("sketch-dist")):
+            with located("sketch-dist"):
                 pass
 
 
