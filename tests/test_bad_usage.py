@@ -100,7 +100,7 @@ USAGE = {
         ("The 'bins' parameter of NaiveBayes must be an int in the range [1, 65536]", "Got '0' instead."),
     ),
     "a parameter of the wrong type": (fit("--set", "bins=1.5"), ("must be an int",)),
-    "a parameter outside its choices": (fit("--set", "model=gauss"), ("a str among {'bins', 'moments'}",)),
+    "a parameter outside its choices": (fit("--set", "model=gauss"), ("must be a str among {'bins', ",)),
     "a parameter nan": (fit("--set", "smoothing=NaN"), ("'smoothing' parameter",)),
     "an unknown parameter": (fit("--set", "bns=3"), ("no parameter 'bns'", "bins")),
     "a parameter without a value": (fit("--set", "bins"), ("--set takes KEY=VALUE",)),

@@ -209,7 +209,7 @@ def test_a_model_that_finds_a_full_disk_spoils_nothing(disk: Path, capsys: Any) 
     assert capsys.readouterr().err == "dpcore: cannot write 'disk/m.json': No space left on device.\n"
     assert old.read_text() == "old"
     assert sorted(path.name for path in disk.iterdir()) == ["filler", "iris.ledger", "m.json"]
-    assert state("iris.ledger") == (1, 1)
+    assert state("iris.ledger") == (0, 0)  # found before anything was spent
 
 
 def test_a_disk_for_reading_only_shows_and_verifies_but_takes_no_entry(disk: Path, capsys: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dpcore.errors import InputError
-from dpcore.writing import check_writable, write_whole
+from dpcore.writing import check_room, check_writable, write_whole
 
 
 @pytest.mark.parametrize("at", ["fsync", "replace"])
@@ -73,3 +73,20 @@ def test_the_folder_is_synced_after_the_rename(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", renamed)
     write_whole(tmp_path / "m.json", "x")
     assert done == ["file", "rename", "folder"]
+
+
+def test_room_is_found_out_without_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("old")
+    check_room(kept)
+    check_room(tmp_path / "new.json")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    for path in (kept, tmp_path / "new.json"):
+        with pytest.raises(InputError, match="No space left on device"):
+            check_room(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["kept.json"]
+    assert kept.read_text() == "old"

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpcore.errors import BudgetError, InputError
-from dpcore.privacy import GDP, ZCDP, Cost, Pure, check_budget, in_terms_of
+from dpcore.privacy import GDP, ZCDP, Approximate, Cost, Pure, check_budget, in_terms_of
 
 _SHY = 1 - 2.0**-46
 """Fractions of a budget are taken a hair short, so that their rounded products cannot sum to more."""
@@ -45,27 +45,33 @@ class Accountant(ABC):
 
 
 class PureAccountant(Accountant):
-    """Basic composition of pure epsilon: epsilons add up (Dwork & Roth 2014, Theorem 3.14)."""
+    """Basic composition: epsilons add up, and so do deltas (Dwork & Roth 2014, Theorem 3.16)."""
 
     name = "pure"
 
     def __init__(self, epsilon: float, delta: float = 0.0) -> None:
         super().__init__(epsilon, delta)
-        self._sum = Fraction(0)
+        self._sum, self._deltas = Fraction(0), Fraction(0)
 
-    def cost(self, fraction: float) -> Pure:
-        return Pure(self.epsilon * fraction * _SHY)
+    def cost(self, fraction: float) -> Pure | Approximate:
+        share = fraction * _SHY
+        if self.delta > 0:
+            return Approximate(self.epsilon * share, self.delta * share)
+        return Pure(self.epsilon * share)
 
     def charge(self, cost: Cost) -> None:
-        if not isinstance(cost, Pure):
+        if not isinstance(cost, Pure) and not (isinstance(cost, Approximate) and (self.delta or not cost.delta)):
             raise BudgetError("a pure epsilon budget cannot pay for a release that is not pure.")
         after = self._sum + exactly(cost.epsilon)
         if after > Fraction(self.epsilon):
             raise BudgetError(f"the budget refuses: {float(after):.6g} would be spent of epsilon = {self.epsilon:.6g}.")
-        self._sum = Fraction(after)
+        deltas = self._deltas + (Fraction(cost.delta) if isinstance(cost, Approximate) else 0)
+        if deltas > Fraction(self.delta):
+            raise BudgetError(f"the budget refuses: {float(deltas):.3g} would be spent of delta = {self.delta:.3g}.")
+        self._sum, self._deltas = Fraction(after), deltas
 
     def spent(self) -> tuple[float, float]:
-        return float(self._sum), 0.0
+        return float(self._sum), float(self._deltas)
 
 
 class _Additive(Accountant):

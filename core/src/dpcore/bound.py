@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-NORMS = ("l1", "l2", "score")
+NORMS = ("l1", "l2", "score", "gradient")
 
 
 @attrs.frozen(eq=False)
@@ -19,7 +19,8 @@ class Bound:
         value: the bound, ≥ 0, in the answer's units; an array where each cell has its own (one person
             then moves the answer by at most 1 in the norm after division by it), or None in a plan
             when it depends on the rows.
-        norm: `l1` or `l2` of the change of the answer, or `score` (largest change of any score).
+        norm: `l1` or `l2` of the change of the answer, `score` (largest change of any score), or `gradient` (change in
+            L2 of an objective's gradient, at any point; see `dpcore.risk`).
         form: `global` (public), `smooth` (private, beta-smooth) or `local` (private, protects nothing).
         grid: the public spacing of the exact answers.
         beta: for `smooth`: S(D) ≤ e^beta S(D') for neighbours.

@@ -52,7 +52,8 @@ class Classifier(ABC):
     """A learner. Subclasses are attrs classes whose fields are made with `dpcore.param`.
 
     Class attributes: `model_class`, the class of what it learns; `capabilities`; `published`, the parameters of every
-    procedure that it runs as a paper has it (`dpcore audit --published`); and for people `citation`, `notes`. It never gets a table: `learn` gets a curator, which answers with noise.
+    procedure that it runs as a paper has it (`dpcore audit --published`); and for people `citation`, `notes`. It never
+    gets a table: `learn` gets a curator, which answers with noise.
     """
 
     model_class: ClassVar[type[Model]]

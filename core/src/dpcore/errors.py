@@ -40,3 +40,7 @@ class BudgetError(DpcoreError):
 
 class NotPrivateError(DpcoreError):
     """A published but non-private (or overspending) procedure, run without saying so."""
+
+
+class NotConverged(DpcoreError):
+    """A release that needs the exact minimum of an objective, which could not be certified: nothing is released."""

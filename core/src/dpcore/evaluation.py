@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.bound import Bound
+from dpcore.classifier import Model
 from dpcore.curator import Curator
 from dpcore.errors import InputError
 from dpcore.mechanism import Answer
@@ -29,9 +30,7 @@ class NoiselessCurator(Curator):
     """Gives exact answers: for the non-private counterpart of a learner, never for a release."""
 
     def _release(self, planned: PlannedStep, asked: Query, exact: Exact, bound: Bound) -> Answer:
-        if bound.norm == "score":
-            return int(np.argmax(exact))
-        return np.asarray(exact * bound.grid, dtype=np.float64)
+        return planned.mechanism.without_noise(exact, bound, planned.calibrated)
 
     def scale(self, step: str) -> float:
         """No noise, so none to smooth."""
@@ -112,7 +111,7 @@ def evaluate(
         truth = held.columns[names]
         majority[f] = np.mean(truth == np.bincount(rows.columns[names][train]).argmax())
         for p, plan in enumerate(plans):
-            exact[p, f] = np.mean(_predict_exactly(plan, table, held) == truth)
+            exact[p, f] = np.mean(np.argmax(fit_exactly(plan, table).log_proba(held), axis=1) == truth)
             for r in range(repeats):
                 # by epsilon, not by its place: a budget's figures do not depend on which others are asked for
                 draw = np.random.default_rng([seed, *_words(plan.task.epsilon), f, r])
@@ -141,7 +140,8 @@ def _words(number: float) -> list[int]:
     return [int(word) for word in np.array([number]).view(np.uint32)]
 
 
-def _predict_exactly(plan: Plan, table: Table, held: Rows) -> npt.NDArray[np.intp]:
+def fit_exactly(plan: Plan, table: Table) -> Model:
+    """The model that a plan's learner makes of exact answers: its counterpart without privacy, never a release."""
     curator = NoiselessCurator(
         table,
         plan.task,
@@ -150,4 +150,4 @@ def _predict_exactly(plan: Plan, table: Table, held: Rows) -> npt.NDArray[np.int
         noise_source(0),
         allow_local=True,
     )
-    return np.asarray(np.argmax(plan.classifier.learn(curator).log_proba(held), axis=1))
+    return plan.classifier.learn(curator)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dpcore.bound import Bound
 from dpcore.component import Citation
 from dpcore.noise import NoiseSource
-from dpcore.privacy import Cost, Pure
+from dpcore.privacy import Approximate, Cost, Pure
 
 Answer = npt.NDArray[np.float64] | int
 
@@ -53,6 +53,12 @@ class Mechanism(ABC):
         form = "global" if bound.form == "local" else bound.form
         return bound.norm in self.accepts and form in self.forms and isinstance(cost, self.costs)
 
+    def payable(self, cost: Cost) -> Cost:
+        """What it would be charged of a cost: no delta, where it has no use for one."""
+        if isinstance(cost, Approximate) and Approximate not in self.costs:
+            return Pure(cost.epsilon)
+        return cost
+
     @abstractmethod
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
         """The noise for this bound and cost; reads no data."""
@@ -68,10 +74,17 @@ class Mechanism(ABC):
             noise: the only place to draw randomness from.
 
         Returns:
-            float64 of the same shape, in the answer's units; an index for a choice.
+            float64 of the same shape, in the answer's units; an index for a choice, one a row (as float64) where
+            the scores are a matrix.
         """
 
     @abstractmethod
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         """The log-probability (on the grid) of releasing `output`, up to a constant that does not depend on
         `exact`: what an audit compares between neighbours."""
+
+    def without_noise(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> Answer:
+        """What it would release if it perturbed nothing: for comparisons, never for a release."""
+        if bound.norm == "score":
+            return int(np.argmax(exact)) if exact.ndim == 1 else np.argmax(exact, axis=1).astype(np.float64)
+        return np.asarray(exact * bound.grid, dtype=np.float64)

@@ -13,7 +13,7 @@ from dpcore.allocator import Step
 from dpcore.bound import Bound
 from dpcore.classifier import Classifier, Task
 from dpcore.mechanism import Calibration, Mechanism
-from dpcore.privacy import GDP, ZCDP, Cost, Guarantee, Pure
+from dpcore.privacy import GDP, ZCDP, Approximate, Cost, Guarantee, Pure
 from dpcore.sensitivity import SensitivityRule
 
 
@@ -45,7 +45,7 @@ class PlannedStep:
             "times": self.step.times,
             "sensitivity": self.bound.to_json(),
             "mechanism": self.mechanism_name,
-            "epsilon": _finite(self.cost.epsilon) if isinstance(self.cost, Pure) else None,
+            "epsilon": _finite(self.cost.epsilon) if isinstance(self.cost, (Pure, Approximate)) else None,
             "rho": self.cost.rho if isinstance(self.cost, ZCDP) else None,
             "mu_squared": self.cost.square if isinstance(self.cost, GDP) else None,
             "scale": self.calibration.scale,
@@ -71,7 +71,8 @@ class Plan:
             return math.inf, self.task.delta
         costs = [(p.cost, p.step.times) for p in self.steps]
         if self.accounting == "pure":
-            return math.fsum(_pure(cost) * times for cost, times in costs), 0.0
+            deltas = math.fsum(cost.delta * times for cost, times in costs if isinstance(cost, Approximate))
+            return math.fsum(_pure(cost) * times for cost, times in costs), deltas
         if self.accounting == "pld":
             from dpcore.pld import composed
 
@@ -149,7 +150,7 @@ class Unlimited(Accountant):
 
 def _pure(cost: Cost) -> float:
     """The epsilon that a cost adds under basic composition; inf for one that is not pure."""
-    return cost.epsilon if isinstance(cost, Pure) else math.inf
+    return cost.epsilon if isinstance(cost, (Pure, Approximate)) else math.inf
 
 
 def _finite(value: float) -> float | None:

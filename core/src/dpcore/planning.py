@@ -72,11 +72,7 @@ def make_plan(
     if str(task.adjacency) not in learner.adjacency:
         raise InputError(f"{name} has no guarantee under {task.adjacency} adjacency.")
     learner.check(schema)
-    steps = tuple(learner.steps(task))
-    names = [step.name for step in steps]
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise PluginError(f"{name} plans two steps called {twice!r}: rename the attribute of that name in the schema.")
+    steps = _steps(learner, task, name)
     shares, allocator_name = _shares(allocator, steps, registry)
     candidates = [accounting]
     if accounting == "auto":
@@ -107,6 +103,15 @@ def make_plan(
         # a published procedure has the same noise under every accounting; better one under which it fits the budget
         plans.sort(key=lambda plan: not plan.within_budget)
     return plans[0]
+
+
+def _steps(learner: Classifier, task: Task, name: str) -> tuple[Step, ...]:
+    steps = tuple(learner.steps(task))
+    names = [step.name for step in steps]
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise PluginError(f"{name} plans two steps called {twice!r}: rename the attribute of that name in the schema.")
+    return steps
 
 
 def _bank(kind: str, task: Task, steps: tuple[Step, ...], shares: list[float]) -> Accountant:
@@ -164,11 +169,12 @@ class _Chooser:
         options = self._options(step, (*wished, *step.mechanisms), calibrated)
         best: PlannedStep | None = None
         for name, noise, rule, bound in options:
-            size = noise.calibrate(bound, calibrated)
-            planned = PlannedStep(step, rule, bound, name, noise, cost, calibrated, size)
+            charged, claimed = noise.payable(cost), noise.payable(calibrated)
+            planned = PlannedStep(step, rule, bound, name, noise, charged, claimed, noise.calibrate(bound, claimed))
             if name in wished:
                 return planned
-            error = math.inf if size.expected_error is None else size.expected_error
+            found = planned.calibration.expected_error
+            error = math.inf if found is None else found
             if best is None or error < (best.calibration.expected_error or math.inf):
                 best = planned
         if best is None:
@@ -187,7 +193,7 @@ class _Chooser:
                 noise = self._mechanism(name)
                 for norm in noise.accepts:
                     bound = rule.bound(step.query, self.task.adjacency, norm)
-                    if bound is not None and noise.fits(bound, cost):
+                    if bound is not None and noise.fits(bound, noise.payable(cost)):
                         found.append((name, noise, rule, bound))
             if found:
                 break

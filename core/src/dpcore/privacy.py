@@ -56,7 +56,16 @@ class GDP:
     square: float = attrs.field(validator=attrs.validators.ge(0))
 
 
-Cost = Pure | ZCDP | GDP
+@attrs.frozen
+class Approximate:
+    """The cost of an (epsilon, delta)-differentially private release under basic composition; a pure release may be
+    charged as one."""
+
+    epsilon: float = attrs.field(validator=attrs.validators.ge(0))
+    delta: float = attrs.field(validator=[attrs.validators.ge(0), attrs.validators.lt(1)])
+
+
+Cost = Pure | ZCDP | GDP | Approximate
 
 
 def pure_epsilon(cost: Cost) -> float:
@@ -67,7 +76,7 @@ def pure_epsilon(cost: Cost) -> float:
     at (a, a), a = 1 / (1 + e^epsilon); that of mu-GDP is convex, ends where they end, and for this mu goes
     through (a, a), so it lies on or under both lines.
     """
-    if isinstance(cost, Pure):
+    if isinstance(cost, (Pure, Approximate)):
         return cost.epsilon
     if isinstance(cost, ZCDP):
         return math.sqrt(2 * cost.rho)
@@ -83,12 +92,13 @@ def in_terms_of(cost: Cost, kind: type[ZCDP] | type[GDP]) -> Cost:
     """What a cost amounts to under zCDP or GDP accounting; a pure cost is converted as in `pure_epsilon`.
 
     Raises:
-        TypeError: for a zCDP cost under GDP or the reverse: neither implies the other tightly.
+        TypeError: for a zCDP cost under GDP or the reverse, since neither implies the other tightly; and for an
+            (epsilon, delta) cost, which implies neither.
     """
     if isinstance(cost, kind):
         return cost
     if not isinstance(cost, Pure):
-        raise TypeError("a zCDP cost and a GDP cost cannot be added")
+        raise TypeError("costs in zCDP, in GDP and in (epsilon, delta) cannot be added")
     if kind is ZCDP:
         return ZCDP(cost.epsilon**2 / 2)
     if cost.epsilon > 700:

@@ -272,3 +272,35 @@ class Choice(Query):
 
     def describe(self) -> str:
         return f"choice by {self.score.name} from {self.source.describe()}"
+
+
+@attrs.frozen
+class Choices(Choice):
+    """One private choice in each of several parts of the table, together the price of one.
+
+    The answer has one index a part, and the exact answer is a matrix of scores, one row a part. A row of the table
+    counts in one part only, so that a row that comes or goes moves the scores of one part: parallel composition.
+    Under replace-one it may leave one part and enter another: the score's sensitivity must allow for both.
+
+    Args:
+        parts: how many.
+    """
+
+    parts: int = attrs.field(kw_only=True, validator=attrs.validators.ge(1))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.parts,)
+
+    @property
+    def cells(self) -> int:
+        return self.parts * self.score.candidates(self.source)
+
+    def combine(self, *answers: Exact) -> Exact:
+        scores = self.score.evaluate(answers[0])
+        if scores.shape != (self.parts, self.score.candidates(self.source)) or not np.isfinite(scores).all():
+            raise InputError(f"the score {self.score.name!r} must give one finite number a part and candidate.")
+        return scores
+
+    def describe(self) -> str:
+        return f"{self.parts} choices by {self.score.name} from {self.source.describe()}"

@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from dpcore.errors import InputError
 from dpcore.query import Counts, Exact, Query, Sums
+from dpcore.risk import Design, boxed
 from dpcore.schema import Nominal, Schema
+from dpcore.vectors import RowVectors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,6 +146,11 @@ class MemoryTable(Table):
         return cls(encode(frame, schema))
 
     def aggregate(self, queries: Sequence[Query]) -> list[Exact]:
+        designs = {query: boxed(RowVectors(self._rows, query)) for query in queries if isinstance(query, Design)}
+        summed = iter(self._sum([query for query in queries if query not in designs]))
+        return [designs[query] if isinstance(query, Design) else next(summed) for query in queries]
+
+    def _sum(self, queries: Sequence[Query]) -> list[Exact]:
         for query in queries:
             if not isinstance(query, (Counts, Sums)):
                 raise InputError(f"a table in memory cannot answer {query.kind!r} queries.")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from dpcore.errors import InputError
 
+_PAGE = 4096
+
 
 def write_whole(path: Path, text: str | bytes) -> None:
     """Write a file so that it is never seen half-written: temporary name, fsync, rename.
@@ -21,6 +23,28 @@ def write_whole(path: Path, text: str | bytes) -> None:
         InputError: if the folder is missing or cannot be written to.
     """
     check_writable(path)
+    temporary = _write_beside(path, text.encode("utf-8") if isinstance(text, str) else text)
+    try:
+        os.replace(temporary, path)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
+        raise
+    sync_folder(path.parent)
+
+
+def check_room(path: Path) -> None:
+    """Raise `InputError` now if not even a page could be written there later: one is written, and removed again.
+
+    For what is costly to find out too late; a disk may still fill up afterwards.
+    """
+    check_writable(path)
+    Path(_write_beside(path, bytes(_PAGE))).unlink(missing_ok=True)
+
+
+def _write_beside(path: Path, content: bytes) -> str:
+    """The name of a temporary file in the same folder that holds this content, durably."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -29,16 +53,15 @@ def write_whole(path: Path, text: str | bytes) -> None:
         # a temporary file is for its owner alone; what is released may be read as the umask says
         os.chmod(handle, 0o666 & ~_umask())
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8") if isinstance(text, str) else text)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
         raise
-    sync_folder(path.parent)
+    return temporary
 
 
 def sync_folder(folder: Path) -> None:

@@ -55,7 +55,7 @@ class HalfTheNoise(Mechanism):
 
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
 def test_a_correct_learner_is_not_flagged(adjacency: str) -> None:
-    (found,) = audit_learner("naive_bayes", schema=SMALL, adjacency=adjacency, trials=1500, pairs=8, confidence=SURE)
+    (found,) = audit_learner("naive_bayes", schema=SMALL, adjacency=adjacency, trials=1000, pairs=5, confidence=SURE)
     assert (found.verdict, found.adjacency, found.kind) == ("ok", adjacency, "classifier")
     assert found.charged == pytest.approx(1)
     assert 0 <= found.loss < 1
@@ -63,20 +63,20 @@ def test_a_correct_learner_is_not_flagged(adjacency: str) -> None:
 
 def test_a_published_procedure_is_seen_to_lose_more_than_it_claims() -> None:
     given = {"parameters": {"variant": "vaidya2013"}, "schema": SMALL, "adjacency": "add-remove", "epsilon": 0.01}
-    (found,) = audit_learner("naive_bayes", **given, trials=4000, pairs=6, confidence=SURE)
+    (found,) = audit_learner("naive_bayes", **given, trials=1500, pairs=4, confidence=SURE)
     assert found.verdict == "LEAKS"
     assert found.loss > 0.1
 
 
 def test_noise_that_is_not_what_its_density_says_is_seen() -> None:
-    plan = make_plan("naive_bayes", SMALL, epsilon=4.0, mechanism="geometric")
+    plan = make_plan("naive_bayes", SMALL, epsilon=2.0, mechanism="geometric")
     wrong = attrs.evolve(plan, steps=tuple(attrs.evolve(step, mechanism=HalfTheNoise()) for step in plan.steps))
     pair = pairs(SMALL, Adjacency.ADD_REMOVE)[:1]
     rng = np.random.default_rng(0)
     (_, found), (_, honest) = (
-        audit_cases(cases_of(one, pair), 5000, confidence=SURE, rng=rng) for one in (wrong, plan)
+        audit_cases(cases_of(one, pair), 2500, confidence=SURE, rng=rng) for one in (wrong, plan)
     )
-    assert found.epsilon > 4 > honest.epsilon  # type: ignore[union-attr]
+    assert found.epsilon > 2 > honest.epsilon  # type: ignore[union-attr]
 
 
 def test_every_fit_has_its_own_noise_and_the_same_exact_answers() -> None:

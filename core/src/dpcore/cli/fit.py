@@ -48,6 +48,7 @@ def command(  # noqa: PLR0917
     from dpcore.registry import load_plugins
     from dpcore.release import check_place, check_private, fit
     from dpcore.source import check_classes, find_schema, open_table
+    from dpcore.writing import check_room
 
     registry = load_plugins()
     plan = plan_from(registry, name, find_schema(data, schema, registry), number("--epsilon", epsilon), options)
@@ -60,6 +61,7 @@ def command(  # noqa: PLR0917
         _warn_of_another_name(entry.data, book.dataset)
     table = open_table(data, plan.task.schema, registry)
     check_classes(table)
+    check_room(out)  # or the budget would be spent on a model that is lost
     if plan.guarantee.note:
         warn(plan.guarantee.note)
     if seed is not None:

@@ -26,6 +26,9 @@ _TABLE_UP_TO = 1 << 10
 class SeededNoise(NoiseSource):
     """The source for experiments: the same seed gives the same numbers.
 
+    Threads may share one and draw different numbers. Forked processes that share one draw the same: each has a copy of
+    the generator in the same state.
+
     Args:
         seed: a non-negative int; a `numpy.random.Generator`, which is used and advanced; a
             `numpy.random.RandomState`, from which a seed is drawn; or None for a seed nobody knows.

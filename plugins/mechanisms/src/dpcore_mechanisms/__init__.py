@@ -1,4 +1,5 @@
-"""Noise mechanisms: Laplace, geometric, Gaussian, discrete Gaussian, exponential, permute-and-flip."""
+"""Noise mechanisms: Laplace, geometric, Gaussian, discrete Gaussian, exponential, permute-and-flip,
+perturbed empirical risk."""
 
 from __future__ import annotations
 
@@ -30,5 +31,20 @@ def dpcore_mechanisms() -> list[Component]:
             "permute_and_flip",
             "Pick a candidate by flipping coins in random order; never worse than exponential",
             "dpcore_mechanisms.choice:PermuteAndFlip",
+        ),
+        Component(
+            "objective_perturbation",
+            "The minimum of an empirical risk with a random linear term",
+            "dpcore_mechanisms.objective:ObjectivePerturbation",
+        ),
+        Component(
+            "objective_chaudhuri2011",
+            "The same with the constants of its paper: safe, with more noise than needed",
+            "dpcore_mechanisms.objective:Chaudhuri2011",
+        ),
+        Component(
+            "output_perturbation",
+            "The minimum of an empirical risk plus noise",
+            "dpcore_mechanisms.objective:OutputPerturbation",
         ),
     ]

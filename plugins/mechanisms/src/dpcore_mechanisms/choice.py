@@ -2,11 +2,14 @@
 
 With a score that one person moves by at most Delta, both use the rate r = epsilon / (2 Delta); where a person
 moves all scores the same way (monotone), r = epsilon / Delta (McSherry & Talwar 2007; McKenna & Sheldon 2020).
+
+A matrix of scores is one choice a row (see `dpcore.query.Choices`): drawn independently, one index each.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -37,6 +40,26 @@ class _Choice(Mechanism):
         # the scale is the drop in score that makes a candidate e times less likely
         return Calibration(1 / self.rate(bound, cost), 0.0, None)
 
+    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
+        rate = Fraction(self.rate(bound, cost))
+        if exact.ndim == 1:
+            return self.pick(exact, rate, noise)
+        return np.array([self.pick(row, rate, noise) for row in exact], dtype=np.float64)
+
+    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
+        scores = np.atleast_2d(np.asarray(exact, dtype=np.float64))
+        logits = self.rate(bound, cost) * (scores - scores.max(axis=1, keepdims=True))
+        chosen = np.atleast_1d(np.asarray(output)).astype(np.intp)
+        return math.fsum(self.log_probability(int(i), row) for i, row in zip(chosen, logits, strict=True))
+
+    @abstractmethod
+    def pick(self, scores: npt.NDArray[Any], rate: Fraction, noise: NoiseSource) -> int:
+        """One choice."""
+
+    @abstractmethod
+    def log_probability(self, index: int, logits: npt.NDArray[np.float64]) -> float:
+        """Of choosing that candidate; the logits are rate · (score − best)."""
+
 
 @attrs.frozen
 class Exponential(_Choice):
@@ -58,13 +81,11 @@ class Exponential(_Choice):
     def epsilon(self, cost: Cost) -> float:
         return math.sqrt(8 * cost.rho) if isinstance(cost, ZCDP) else pure_epsilon(cost)
 
-    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
-        return int(noise.exponential_choice(exact, Fraction(self.rate(bound, cost))))
+    def pick(self, scores: npt.NDArray[Any], rate: Fraction, noise: NoiseSource) -> int:
+        return int(noise.exponential_choice(scores, rate))
 
-    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
-        logits = self.rate(bound, cost) * np.asarray(exact, dtype=np.float64)
-        logits -= logits.max()
-        return float(logits[int(output)] - np.log(np.sum(np.exp(logits))))
+    def log_probability(self, index: int, logits: npt.NDArray[np.float64]) -> float:
+        return float(logits[index] - np.log(np.sum(np.exp(logits))))
 
 
 @attrs.frozen
@@ -81,17 +102,15 @@ class PermuteAndFlip(_Choice):
     )
     notes: ClassVar[str] = "Never a larger expected error than the exponential mechanism, up to twice smaller."
 
-    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
-        return int(noise.permute_and_flip(exact, Fraction(self.rate(bound, cost))))
+    def pick(self, scores: npt.NDArray[Any], rate: Fraction, noise: NoiseSource) -> int:
+        return int(noise.permute_and_flip(scores, rate))
 
-    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
+    def log_probability(self, index: int, logits: npt.NDArray[np.float64]) -> float:
         # Put the candidates in order of independent uniform times. Candidate i wins at its time u if all that
         # come before fail: p_i ∫ Π_{j ≠ i} (1 − u p_j) du, a polynomial that Gauss-Legendre integrates exactly.
-        scores = np.asarray(exact, dtype=np.float64)
-        logits = self.rate(bound, cost) * (scores - scores.max())
         flips = np.exp(logits)
         nodes, weights = np.polynomial.legendre.leggauss(len(flips) // 2 + 1)
         u = (nodes + 1) / 2
-        others = np.delete(flips, int(output))
+        others = np.delete(flips, index)
         integral = np.sum(weights / 2 * np.prod(1 - np.outer(u, others), axis=1))
-        return float(logits[int(output)] + np.log(integral))
+        return float(logits[index] + np.log(integral))

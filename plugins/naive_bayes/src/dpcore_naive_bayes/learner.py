@@ -20,7 +20,7 @@ from dpcore.parameters import param
 from dpcore.partition import Values
 from dpcore.query import Counts
 from dpcore.schema import Attribute, Nominal, Numeric, Schema
-from dpcore_naive_bayes import moments, published
+from dpcore_naive_bayes import moments, published, weighted
 from dpcore_naive_bayes.counts import (
     FEWEST,
     MOST,
@@ -47,6 +47,7 @@ class NaiveBayes(Classifier):
     width; how many of these is decided by noisy class sizes (3% of the budget, where there is such an attribute).
     Attributes with more cells get more of the budget. The class prior costs nothing more: every table counts all
     rows, and their column sums are averaged.
+    `model="weighted"` takes 15% of the budget to fit a weight for each attribute, with the tables as they are.
     `model="moments"` describes a numeric attribute by noisy sums of z and z² and a normal density.
     `variant` runs a published procedure as published; its true cost is charged.
     """
@@ -68,8 +69,9 @@ class NaiveBayes(Classifier):
 
     model: str = param(
         "bins",
-        choices=("bins", "moments"),
-        help="numeric attributes as noisy counts over public bins, or as noisy mean and variance",
+        choices=("bins", "weighted", "moments"),
+        help="numeric attributes as noisy counts over public bins, the same with a fitted weight for each "
+        "attribute, or as noisy mean and variance",
     )
     variant: str | None = param(
         None,
@@ -104,11 +106,14 @@ class NaiveBayes(Classifier):
         if self.model == "moments":
             return moments.steps(task, _telling(task.schema))
         tables = [self._table(a, task) for a in _telling(task.schema)]
-        if all(step.fixed for step in tables):
-            return tables
-        sizes = Counts(Values(task.schema.target))
-        weight = _SIZES * sum(step.weight for step in tables)
-        return [Step(_CLASS, sizes, weight=weight, group="class"), *tables]
+        if not all(step.fixed for step in tables):
+            sizes = Counts(Values(task.schema.target))
+            weight = _SIZES * sum(step.weight for step in tables)
+            tables = [Step(_CLASS, sizes, weight=weight, group="class"), *tables]
+        if self.model == "weighted":
+            largest = [partition(a, self.bins or MOST) for a in _telling(task.schema)]
+            return [*tables, *weighted.steps(task, tables, largest)]
+        return tables
 
     def _table(self, attribute: Attribute, task: Task) -> Step:
         """The step of one attribute: its largest table, where the bins are chosen by the noisy class sizes."""
@@ -123,7 +128,7 @@ class NaiveBayes(Classifier):
             return published.learn(self.variant, curator)
         if self.model == "moments":
             return moments.learn(curator, _telling(task.schema), self._smoothing, truncated=self.truncated)
-        chosen = [step.name for step in self.steps(task) if not step.fixed]
+        chosen = [a.name for a in _telling(task.schema) if not self._table(a, task).fixed]
         sizes = [curator.ask(_CLASS)] if chosen else []
         bins = self.bins or MOST
         if chosen:
@@ -138,7 +143,8 @@ class NaiveBayes(Classifier):
             [*asked, *(s[None, :] for s in sizes)], [*scales, *(curator.scale(_CLASS) for _ in sizes)]
         )
         logs = [log_likelihood(t, self._smoothing(s)) for t, s in zip(tables, scales, strict=False)]
-        return NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, logs)))
+        found = NaiveBayesModel(log_prior(totals), tuple(map(TablePart, cells, logs)))
+        return weighted.learn(curator, found) if self.model == "weighted" else found
 
     def warning(self, task: Task) -> str:
         return published.warning(self.variant, task, self.published_size) if self.variant else ""

@@ -15,6 +15,7 @@ from dpcore.bound import Bound
 from dpcore.component import Citation
 from dpcore.privacy import Adjacency
 from dpcore.query import Choice, Counts, Deviations, Means, Query, Sums, Variances
+from dpcore.risk import GradientBound, Minimiser
 from dpcore.sensitivity import SensitivityRule
 
 if TYPE_CHECKING:
@@ -33,14 +34,15 @@ class Global(SensitivityRule):
     | means | R/2 | R | R |
     | variances | R²/4 | R²/2 | R²/(2√2) |
     | deviations | R/2 | R | R/√2 |
+    | gradient of an empirical risk, at any point, in L2 | 1 | | 2 |
 
     Means and the rest are bounded without regard to class sizes, which are private: a class of one row that gets
     another moves its mean by R/2 and its variance by R²/4; an empty class is defined as mean = middle and
     variance = R²/12, closer than that to any class of one. Noisy sums over noisy counts serve better.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("counts", "sums", "means", "variances", "deviations", "choice")
-    norms: ClassVar[tuple[str, ...]] = ("l1", "l2", "score")
+    kinds: ClassVar[tuple[str, ...]] = ("counts", "sums", "means", "variances", "deviations", "choice", "minimiser")
+    norms: ClassVar[tuple[str, ...]] = ("l1", "l2", "score", "gradient")
     citation: ClassVar[Citation | None] = Citation(
         key="dwork2006calibrating",
         author="Dwork, C. and McSherry, F. and Nissim, K. and Smith, A.",
@@ -56,7 +58,9 @@ class Global(SensitivityRule):
                 return None
             value, monotone = query.score.sensitivity(adjacency)
             return Bound(value, "score", monotone=monotone)
-        if norm == "score":
+        if isinstance(query, Minimiser):
+            return _gradient(query, adjacency) if norm == "gradient" else None
+        if norm in ("score", "gradient"):
             return None
         if not isinstance(query, (Counts, Sums, Means, Variances, Deviations)):
             return None
@@ -66,6 +70,20 @@ class Global(SensitivityRule):
             value *= 2 if norm == "l1" or signed else math.sqrt(2)
         rises = 1 if isinstance(query, Counts) else None
         return Bound(value, norm, grid=query.grid, rises=rises)
+
+
+def _gradient(query: Minimiser, adjacency: Adjacency) -> Bound:
+    """A row's gradient is l'(m) y x, |l'| ≤ 1, ‖x‖ ≤ 1; its Hessian l''(m) x xᵀ, of size at most l'' ‖x‖²."""
+    rows = 2.0 if adjacency is Adjacency.REPLACE_ONE else 1.0
+    return GradientBound(
+        rows,
+        "gradient",
+        l1=rows * query.features.longest_l1,
+        width=query.features.width,
+        curvature=query.loss.curvature,
+        strength=query.strength,
+        lam=query.lam,
+    )
 
 
 def _one_row(query: Counts | Sums | Means | Variances | Deviations) -> tuple[float, float, bool]:

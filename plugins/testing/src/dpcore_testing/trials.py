@@ -24,7 +24,11 @@ Draw = Callable[[int], Sample]
 """Asked for n, gives n independent outputs on one input: an array, one row an output, or outcomes of runs."""
 
 FIRST, SECOND = 100, 500
-"""Pilot trials a side: on every pair, then on the few that told most."""
+"""Pilot trials a side, at least: on every pair, then on the few that told most."""
+_SHARES = 2, 4
+"""A round of the pilot may take so many times fewer trials, in all, than the bound that follows."""
+_TREES_FROM = 300
+"""Fewer trials than this teach trees nothing; where numbers tell something only together, nothing else sees it."""
 _GO_ON = 4
 _PILOT = 0.5
 """The confidence of bounds that only rank pairs."""
@@ -169,19 +173,20 @@ def audit_cases(
     if not cases:
         raise InputError("there is no pair of inputs to audit on.")
     left = list(cases)
-    for pilot, keep in ((FIRST, _GO_ON), (SECOND, 1)):
+    for least, share, keep in zip((FIRST, SECOND), _SHARES, (_GO_ON, 1), strict=True):
         if len(left) <= keep:
             continue
+        pilot = min(trials, max(least, trials // (share * len(left))))
         ranked: list[tuple[float, int, Case]] = []
         for case in left:
             found = audit_pair(
                 case.left,
                 case.right,
-                min(pilot, trials),
+                pilot,
                 delta=delta,
                 confidence=_PILOT,
                 rng=rng,
-                thorough=False,
+                thorough=pilot >= _TREES_FROM,
             )
             if isinstance(found, Divergence):
                 return case, found

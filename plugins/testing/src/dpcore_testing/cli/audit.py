@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,9 @@ _ADJACENCIES = ("both", "add-remove", "replace-one")
 @click.option("--kind", help="The kind, where a name stands for several.")
 @click.option("--all", "everything", is_flag=True, help="Audit every learner, mechanism and rule that is installed.")
 @click.option("--published", "papers", is_flag=True, help="What published procedures claim, and what they spend.")
-@click.option("--adjacency", type=click.Choice(_ADJACENCIES), default="both", show_default=True)
+@click.option(
+    "--adjacency", type=click.Choice(_ADJACENCIES), default="both", show_default=True, help="Which tables are neighbours."
+)
 @click.option("--epsilon", help="The budget of the fits that are audited.  [default: 1; 0.1 with --published]")
 @click.option("--delta", default="0", show_default=True, help="delta of (epsilon, delta); 0 for pure epsilon.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the component.")
@@ -70,12 +74,15 @@ def command(  # noqa: PLR0917
         raise click.UsageError("--black-box is for one NAME or --estimator.")
     asked = None if epsilon is None else _positive("--epsilon", epsilon)
     until = _positive("--seconds", seconds)
+    _known_kind(kind)
+    if "hypothesis" not in sys.modules:  # which would leave a folder of its own where the user works
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     if papers:
         return _published(asked, seed, as_json)
     options = {
         "adjacency": adjacency,
         "epsilon": asked or 1.0,
-        "delta": number("--delta", delta),
+        "delta": _delta(delta),
         "seconds": until,
         "seed": seed,
     }
@@ -89,6 +96,20 @@ def command(  # noqa: PLR0917
     else:
         _print(found)
     return int(any(report.verdict != "ok" for report in found))
+
+
+def _known_kind(kind: str | None) -> None:
+    from dpcore.errors import InputError
+    from dpcore_testing.subject import AUDITED
+
+    if kind not in (None, *AUDITED):
+        raise InputError(f"--kind must be {', '.join(AUDITED[:-1])} or {AUDITED[-1]}. Got {kind!r}.")
+
+
+def _delta(text: str) -> float:
+    from dpcore.privacy import check_budget
+
+    return check_budget(1.0, number("--delta", text))[1]
 
 
 def _positive(option: str, text: str) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,10 @@ def command(  # noqa: PLR0917
     if what is None:
         _print_checks(as_json)
         return 0
+    if not math.isfinite(seconds):
+        raise click.BadParameter(f"{seconds} is not a finite number.", param_hint="'--seconds'")
+    if "hypothesis" not in sys.modules:  # which would leave a folder of its own where the user works
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     # read when SciPy is imported; without it scikit-learn skips one of its checks
     os.environ.setdefault("SCIPY_ARRAY_API", "1")
     from dpcore_testing.checks import count, known, run_all

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from dpcore.mechanism import Calibration
-from dpcore.privacy import GDP, ZCDP, Cost, Pure
+from dpcore.privacy import GDP, ZCDP, Approximate, Cost, Pure
 from dpcore_testing.checks.base import Failed, Skipped, Subject, check, doing, plural
 from dpcore_testing.checks.mechanisms.cases import NUMERIC, Trial, trials, usual
 
@@ -83,6 +83,8 @@ def _times(cost: Cost, factor: float) -> Cost:
             return ZCDP(rho * factor)
         case GDP(square):
             return GDP(square * factor)
+        case Approximate(epsilon, delta):
+            return Approximate(epsilon * factor, delta * factor)
 
 
 def _check_unknown(trial: Trial) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dpcore.bound import Bound
 from dpcore.mechanism import Mechanism
 from dpcore.noise import NoiseSource, SeededNoise
-from dpcore.privacy import GDP, ZCDP, Cost, Pure
+from dpcore.privacy import GDP, ZCDP, Approximate, Cost, Pure
 from dpcore_testing.checks.base import Failed, Skipped, Subject, doing
 from dpcore_testing.checks.common import settings
 
@@ -23,6 +23,7 @@ COSTS: dict[type[Cost], tuple[Cost, ...]] = {
     Pure: (Pure(0.25), Pure(1.0), Pure(3.0)),
     ZCDP: (ZCDP(0.03), ZCDP(0.5)),
     GDP: (GDP(0.06), GDP(1.0)),
+    Approximate: (Approximate(0.25, 1e-6), Approximate(1.0, 1e-3)),
 }
 """Small, usual and large ones of every kind."""
 

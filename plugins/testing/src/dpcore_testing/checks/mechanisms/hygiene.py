@@ -69,8 +69,10 @@ def _check_form(trial: Trial, exact: Any, seed: int) -> None:
     output = trial.mechanism.release(mine, trial.bound, trial.cost, SeededNoise(seed))
     where = f"{trial.words}, exact answer of shape {before.shape}"
     if not isinstance(output, np.ndarray) or output.dtype != np.float64 or output.shape != before.shape:
-        found = f"{output.dtype} of shape {output.shape}" if isinstance(output, np.ndarray) else type(output).__name__
-        raise Failed(f"{where}: released is {found}; it must be float64 of the same shape.")
+        found = f"a {type(output).__name__}, not an array"
+        if isinstance(output, np.ndarray):
+            found = f"{output.dtype} of shape {output.shape}"
+        raise Failed(f"{where}: released is {found}; it must be a float64 array of the same shape.")
     if not np.array_equal(mine, before):
         raise Failed(f"{where}: releasing changes the exact answer.")
     if not np.isfinite(output).all():

@@ -1,0 +1,288 @@
+"""Private empirical risk: the minimiser of a perturbed objective, or a perturbed minimiser.
+
+J(w) = Σ l(y_i w·x_i) + (lam/2) ‖w − centre‖² + b·w, in sum form, so that the number of rows is not needed.
+
+**Objective perturbation.** b has density ∝ e^(−beta ‖b‖). At the minimum b = −∇J0(w), J0 = J − b·w, a bijection: the
+density of w is that of b there, times |det ∇²J0(w)|. A row more adds one vector of norm at most 1 to the gradient and
+one term of rank 1 and size at most c to a Hessian that is at least lam: the loss is at most beta + ln(1 + c/lam). A
+replaced row moves the gradient by at most 2; of its two terms in the Hessian one goes and one comes, so the
+determinant's ratio stays within 1 + c/lam. Hence beta = (epsilon − ln(1 + c/lam)) / (1 or 2). Chaudhuri, Monteleoni &
+Sarwate (2011) pay the logarithm twice.
+
+**With delta**, b is normal with deviation sigma, and a row x more gives L ≤ d + |<b, x>| / sigma² + 1 / (2 sigma²), d
+= ln(1 + c/lam), since its gradient is a multiple s x, |s| ≤ 1, whatever w is. <b, x> / sigma is normal, so E[max(0, 1
+− e^(epsilon − L))] is at most twice the delta of one Gaussian release with mu = 1 / sigma at epsilon − d, if that is
+at least 1 / (2 sigma²) (Redberg, Koskela & Wang 2023, Theorem 3.1). Replacing is removing and adding: (epsilon / 2,
+delta / (1 + e^(epsilon/2))) for each.
+
+The proof is about the exact minimum and real b. The gradient at what is released is certified to be at most a public
+tolerance t, b is within a public distance e of a real one, and J is lam-strongly convex: so w is within (t + e) / lam
+of the real minimum, and `cover` pays for that.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.accounting import gdp_delta, smallest
+from dpcore.bound import Bound
+from dpcore.component import Citation
+from dpcore.errors import InputError
+from dpcore.mechanism import Answer, Calibration, Mechanism
+from dpcore.noise import NoiseSource
+from dpcore.privacy import GDP, ZCDP, Approximate, Cost, Pure, pure_epsilon
+from dpcore.risk import GradientBound, Risk
+from dpcore_mechanisms.cover import (
+    SHARE,
+    cover,
+    grid,
+    laplace,
+    laplace_error,
+    mean_coordinate,
+    normal,
+    normal_error,
+    spherical,
+    spherical_error,
+)
+from dpcore_mechanisms.newton import Objective, minimise
+
+Floats = npt.NDArray[np.float64]
+_TOLERANCE = 2.0**-19
+_RELATIVE = 2.0**-44
+_CALM = 1.0
+"""The regularisation of what is compared with, without noise."""
+CHAUDHURI = Citation(
+    key="chaudhuri2011differentially",
+    author="Chaudhuri, K. and Monteleoni, C. and Sarwate, A.",
+    title="Differentially private empirical risk minimization",
+    year=2011,
+    venue="Journal of Machine Learning Research",
+    type="article",
+)
+
+
+@attrs.frozen
+class _Noise:
+    """How b (or what is added to w) is drawn: `scale` times a standard vector.
+
+    Args:
+        scale: of the vector.
+        kind: the standard vector is `spherical` (density ∝ e^(−‖b‖)), `laplace` (∝ e^(−‖b‖₁)) or `normal`.
+        width: its length.
+    """
+
+    scale: float
+    kind: str
+    width: int
+
+    def draw(self, noise: NoiseSource) -> Floats:
+        """One vector."""
+        draw = {"spherical": spherical, "laplace": laplace, "normal": normal}[self.kind]
+        return self.scale * draw(noise, self.width)
+
+    @property
+    def error(self) -> float:
+        """How far a draw is from a real one, in L2."""
+        error = {"spherical": spherical_error, "laplace": laplace_error, "normal": normal_error}[self.kind]
+        return self.scale * error(self.width)
+
+    @property
+    def size(self) -> float:
+        """About the mean size of one number."""
+        sizes = {"spherical": mean_coordinate(self.width), "laplace": 1.0, "normal": math.sqrt(2 / math.pi)}
+        return self.scale * sizes[self.kind]
+
+    def log_density(self, vector: Floats) -> float:
+        """Up to a constant."""
+        norm = float(np.linalg.norm(vector, 1 if self.kind == "laplace" else 2)) / self.scale
+        return -0.5 * norm * norm if self.kind == "normal" else -norm
+
+
+def _pure(bound: GradientBound, moves: float, epsilon: float) -> _Noise:
+    """Of the two kinds of noise with a pure guarantee the smaller one: by the change in L2, or in L1.
+
+    A row of one-hot parts has few entries of many, so its L1 norm is small for its width: noise of one scale in every
+    number, rather than of one length, is smaller by about √(width / parts) (Awan & Slavković 2021 compare norms).
+    """
+    both = (
+        _Noise(moves / epsilon, "spherical", bound.width),
+        _Noise(moves * bound.l1 / bound.scalar() / epsilon, "laplace", bound.width),
+    )
+    return min(both, key=lambda noise: noise.size)
+
+
+class _Empirical(Mechanism):
+    """What both mechanisms share."""
+
+    accepts: ClassVar[tuple[str, ...]] = ("gradient",)
+    costs: ClassVar[tuple[type[Cost], ...]] = (Pure, Approximate, ZCDP, GDP)
+    guarantee: ClassVar[str] = "pure epsilon, or (epsilon, delta)"
+
+    def fits(self, bound: Bound, cost: Cost) -> bool:
+        return isinstance(bound, GradientBound) and super().fits(bound, cost)
+
+    def lam(self, bound: GradientBound, cost: Cost) -> float:
+        """The regularisation, from the cost and public facts: `strength` times what lets ln(1 + c/lam) be a quarter of
+        epsilon, or what the query says; but never less than what lets it be half."""
+        epsilon = pure_epsilon(cost)
+        wished = bound.lam or bound.strength * bound.curvature / math.expm1(min(epsilon / 4, 700))
+        # with delta a replaced row is two rows, each of which costs the logarithm out of its half
+        most = epsilon / 4 if isinstance(cost, Approximate) and bound.scalar() > 1 else epsilon / 2
+        return max(wished, bound.curvature / math.expm1(min(most, 700)))
+
+    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
+        """What is drawn, with what the cover leaves of epsilon."""
+        raise NotImplementedError
+
+    def tolerance(self, bound: GradientBound, noise: _Noise) -> float:
+        """What the gradient may be at most: a public number."""
+        return max(_TOLERANCE, _RELATIVE * bound.width * noise.scale)
+
+    def solved(self, risk: Risk, lam: float, push: Floats, tolerance: float) -> Floats:
+        """The minimum for one b."""
+        return minimise(Objective(risk, lam, push), tolerance)
+
+    def without_noise(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> Answer:
+        risk = exact.item()
+        return self.solved(risk, _CALM, np.zeros(risk.width), 1e-4)
+
+
+@attrs.frozen
+class ObjectivePerturbation(_Empirical):
+    """The minimiser of an objective with a random linear term."""
+
+    citation: ClassVar[Citation | None] = CHAUDHURI
+    notes: ClassVar[str] = (
+        "lam = strength · c / (e^(epsilon/4) − 1), c the loss's largest second derivative; the minimum is certified, "
+        "and 1/250 of epsilon covers what is left of its error. With delta, Gaussian noise (Redberg et al. 2023)."
+    )
+
+    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
+        epsilon = pure_epsilon(cost) * (1 - 2 * SHARE)
+        spent = self.determinant(bound, cost)
+        if isinstance(cost, Approximate) and cost.delta > 0:
+            sigma = _sigma(epsilon, cost.delta * math.exp(-SHARE * cost.epsilon), spent, bound.scalar() > 1)
+            return _Noise(sigma, "normal", bound.width)
+        return _pure(bound, bound.scalar(), epsilon - spent)
+
+    def determinant(self, bound: GradientBound, cost: Cost) -> float:
+        """What of epsilon the change of variables costs."""
+        return math.log1p(bound.curvature / self.lam(bound, cost))
+
+    def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
+        bound = _gradient(bound)
+        noise, lam = self.noise(bound, cost), self.lam(bound, cost)
+        distance = (self.tolerance(bound, noise) + noise.error) / lam
+        # without rows the minimiser is −b / lam; rows only pull it closer
+        return Calibration(noise.scale / lam, grid(distance, bound.width), noise.size / lam)
+
+    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
+        bound = _gradient(bound)
+        drawn, lam = self.noise(bound, cost), self.lam(bound, cost)
+        tolerance = self.tolerance(bound, drawn)
+        w = self.solved(exact.item(), lam, drawn.draw(noise), tolerance)
+        return cover(w, (tolerance + drawn.error) / lam, SHARE * pure_epsilon(cost), noise)
+
+    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
+        bound, w = _gradient(bound), np.asarray(output, dtype=np.float64)
+        objective = Objective(exact.item(), self.lam(bound, cost), np.zeros(bound.width))
+        _, log_determinant = np.linalg.slogdet(objective.hessian(w))
+        return float(self.noise(bound, cost).log_density(objective.gradient(w)) + log_determinant)
+
+
+@attrs.frozen
+class Chaudhuri2011(ObjectivePerturbation):
+    """Objective perturbation with the constants of its paper: safe, and far more noise than it needs."""
+
+    costs: ClassVar[tuple[type[Cost], ...]] = (Pure,)
+    notes: ClassVar[str] = (
+        "Charges ln(1 + 2c/lam + c²/lam²) where ln(1 + c/lam) is spent, and takes half of the rest under either "
+        "adjacency."
+    )
+
+    def lam(self, bound: GradientBound, cost: Cost) -> float:
+        least = bound.curvature / math.expm1(min(pure_epsilon(cost) / 4, 700))
+        if bound.lam is None:
+            return bound.strength * least
+        return bound.lam if self._left(bound.curvature, bound.lam, cost) > 0 else max(bound.lam, least)
+
+    @staticmethod
+    def _left(curvature: float, lam: float, cost: Cost) -> float:
+        """epsilon' of the paper, after the cover."""
+        return pure_epsilon(cost) * (1 - 2 * SHARE) - 2 * math.log1p(curvature / lam)
+
+    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
+        left = self._left(bound.curvature, self.lam(bound, cost), cost)
+        return _Noise(2 / left if left > 0 else 4 / pure_epsilon(cost), "spherical", bound.width)
+
+
+@attrs.frozen
+class OutputPerturbation(_Empirical):
+    """The minimiser plus noise: one person moves it by at most 1/lam (2/lam for a replaced one)."""
+
+    costs: ClassVar[tuple[type[Cost], ...]] = (Pure, Approximate)
+    citation: ClassVar[Citation | None] = CHAUDHURI
+    notes: ClassVar[str] = "Needs no smooth loss; mostly worse than objective_perturbation. With delta, Gaussian noise."
+
+    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
+        moves = bound.scalar() / self.lam(bound, cost)
+        epsilon = pure_epsilon(cost) * (1 - 2 * SHARE)
+        if isinstance(cost, Approximate) and cost.delta > 0:
+            return _Noise(moves / _mu(epsilon, cost.delta * math.exp(-SHARE * cost.epsilon)), "normal", bound.width)
+        return _pure(bound, moves, epsilon)
+
+    def tolerance(self, bound: GradientBound, noise: _Noise) -> float:
+        return _TOLERANCE
+
+    def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
+        bound = _gradient(bound)
+        noise = self.noise(bound, cost)
+        return Calibration(noise.scale, grid(self._distance(bound, cost, noise), bound.width), noise.size)
+
+    def _distance(self, bound: GradientBound, cost: Cost, noise: _Noise) -> float:
+        return _TOLERANCE / self.lam(bound, cost) + noise.error
+
+    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
+        bound, risk = _gradient(bound), exact.item()
+        drawn, lam = self.noise(bound, cost), self.lam(bound, cost)
+        w = self.solved(risk, lam, np.zeros(bound.width), _TOLERANCE) + drawn.draw(noise)
+        return cover(w, self._distance(bound, cost, drawn), SHARE * pure_epsilon(cost), noise)
+
+    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
+        bound = _gradient(bound)
+        centre = self.solved(exact.item(), self.lam(bound, cost), np.zeros(bound.width), _TOLERANCE)
+        return self.noise(bound, cost).log_density(np.asarray(output, dtype=np.float64) - centre)
+
+
+def _gradient(bound: Bound) -> GradientBound:
+    if not isinstance(bound, GradientBound):
+        raise InputError("a perturbed objective needs the bound of a gradient.")
+    return bound
+
+
+@lru_cache(maxsize=1024)
+def _sigma(epsilon: float, delta: float, spent: float, replace: bool) -> float:
+    """The least sigma of objective perturbation with delta."""
+    if replace:
+        epsilon, delta = epsilon / 2, delta / (1 + math.exp(epsilon / 2))
+    left = epsilon - spent
+
+    def enough(sigma: float) -> bool:
+        return left >= 1 / (2 * sigma * sigma) and 2 * gdp_delta(1 / (sigma * sigma), left) <= delta
+
+    top = 1.0
+    while not enough(top):
+        top *= 2
+    return smallest(enough, top)
+
+
+@lru_cache(maxsize=1024)
+def _mu(epsilon: float, delta: float) -> float:
+    """The largest mu of one Gaussian release."""
+    return 1 / smallest(lambda sigma: gdp_delta(1 / (sigma * sigma), epsilon) <= delta, 1e6 / epsilon)
