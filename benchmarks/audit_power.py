@@ -2,9 +2,9 @@
 
 Run: python benchmarks/audit_power.py [--trials 1000,10000,100000] [--repeats 100] [--vector-repeats 10]
 [--false-alarms 10000]. Each case is drawn with NumPy's floats, which are quick; what is measured is the audit. A row
-gives the true epsilon, the claimed one, the mean witnessed bound (at confidence 0.999) and the share of audits that flag
-the case, for each number of trials a side. The false alarms are counted over audits of correct mechanisms with 2000
-trials a side.
+gives the true epsilon, the claimed one, the mean witnessed bound (at confidence 0.999) and the share of audits that
+flag the case, for each number of trials a side. The false alarms are counted over audits of correct mechanisms with
+2000 trials a side.
 """
 
 from __future__ import annotations

@@ -193,3 +193,74 @@ class FeatureMap:
             column = numbers[:, i] if weights.ndim == 1 else numbers[:, i, None]
             total += column * weights[places[:, i]]
         return total
+
+
+@attrs.frozen
+class Fourier(FeatureMap):
+    """Random Fourier features of the parts: cosines and sines whose inner products approach exp(−gamma ‖x − x'‖²).
+
+    x is the row's entries, undivided (Rahimi & Recht 2008). The waves are drawn from a public seed before any row is
+    seen. A cosine and a sine of the same angle make every vector equally long, before and after the constant.
+
+    Args:
+        number: of waves; there is a cosine and a sine of each.
+        gamma: how fast the kernel falls, > 0.
+        seed: of the waves: the same on every machine.
+    """
+
+    number: int = attrs.field(default=64, kw_only=True, validator=attrs.validators.ge(1))
+    gamma: float = attrs.field(default=1.0, kw_only=True, validator=attrs.validators.gt(0))
+    seed: int = attrs.field(default=0, kw_only=True, validator=attrs.validators.ge(0))
+
+    @property
+    def width(self) -> int:
+        return 2 * self.number + 1
+
+    @property
+    def entries(self) -> int:
+        return self.width
+
+    @property
+    def longest(self) -> float:
+        return math.sqrt(2)
+
+    @property
+    def longest_l1(self) -> float:
+        # |cos| + |sin| ≤ √2
+        return min((math.sqrt(2 * self.number) + 1) * self.scale, math.sqrt(self.width))
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        return tuple(range(self.width))
+
+    @property
+    def dense(self) -> bool:
+        return True
+
+    @property
+    def waves(self) -> Floats:
+        """Directions, shape (entries of a row, number): independent normal numbers of variance 2 gamma."""
+        from scipy.special import ndtri
+
+        many = sum(part.width for part in self.parts)
+        # raw words, whose sequence NumPy promises to keep
+        words = np.random.PCG64(self.seed).random_raw(many * self.number)
+        uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+        drawn: Floats = ndtri(uniform).reshape(many, self.number) * math.sqrt(2 * self.gamma)
+        return drawn
+
+    def encode(self, view: View, size: int) -> tuple[npt.NDArray[np.int32], Floats]:
+        angles, waves, start = np.zeros((size, self.number)), self.waves, 0
+        for part in self.parts:
+            place, number = part.entry(view)
+            angles += number[:, None] * waves[start + place]
+            start += part.width
+        numbers = np.empty((size, self.width))
+        numbers[:, : self.number], numbers[:, self.number : -1] = np.cos(angles), np.sin(angles)
+        numbers[:, :-1] /= math.sqrt(self.number)
+        numbers[:, -1] = 1.0
+        numbers *= self.scale
+        return np.tile(np.arange(self.width, dtype=np.int32), (size, 1)), numbers
+
+    def margins(self, view: View, size: int, weights: Floats) -> Floats:
+        return np.asarray(self.encode(view, size)[1] @ weights)

@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -31,7 +31,13 @@ where the attribute has no missing cell.
 
 
 class Partition(ABC):
-    """Numbered cells of the public domain; `shape` is () for one cell that holds everything."""
+    """Numbered cells of the public domain; `shape` is () for one cell that holds everything.
+
+    Class attribute: `keeps`, whether a table in memory should keep the codes of its rows, which are dear to find and
+    small.
+    """
+
+    keeps: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -61,6 +67,12 @@ class Partition(ABC):
 
     def __mul__(self, other: Partition) -> Product:
         return Product((self, other))
+
+
+def codes_of(part: Partition, view: View) -> Codes:
+    """The codes of a part of a partition: found once a block, where the view has a memory. Not to be written to."""
+    remembered = getattr(view, "remembered", None)
+    return part.codes(view) if remembered is None else remembered(part)
 
 
 def _tuple(parts: Iterable[Partition]) -> tuple[Partition, ...]:
@@ -137,6 +149,7 @@ class EqualBins(Partition):
 class CutBins(Partition):
     """Bins between public cut points c_1 < … < c_k: cell of x = how many cut points are ≤ x; missing last."""
 
+    keeps: ClassVar[bool] = True
     attribute: Numeric
     cuts: tuple[float, ...] = attrs.field(converter=floats)
 
@@ -210,8 +223,8 @@ class Product(Partition):
         return tuple(n for part in self.parts for n in part.shape)
 
     def codes(self, view: View) -> Codes:
-        known = [(part.codes(view), part.size) for part in self.parts]
-        combined, _ = known[0]
+        known = [(codes_of(part, view), part.size) for part in self.parts]
+        combined = known[0][0] if len(known) > 1 else known[0][0].copy()
         for codes, size in known[1:]:
             combined = combined * size
             combined += codes

@@ -35,9 +35,13 @@ def power_of_two(value: float) -> float:
 
 
 class Query(ABC):
-    """A question about the rows."""
+    """A question about the rows.
+
+    Class attributes: `kind`, what it is called; `kept`, whether tables remember its exact answer for the next fit.
+    """
 
     kind: ClassVar[str]
+    kept: ClassVar[bool] = True
 
     @property
     @abstractmethod

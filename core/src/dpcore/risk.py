@@ -75,6 +75,7 @@ class Minimiser(Query):
     """
 
     kind: ClassVar[str] = "minimiser"
+    kept: ClassVar[bool] = False
     features: FeatureMap
     target: Nominal
     positive: int = 1
@@ -189,7 +190,7 @@ class Risk:
 
         With u = 2^-53, a sum of k terms errs by at most k u times the sum of their sizes, in whatever order. Each
         row's term has entries whose sizes add up to at most √entries. It errs by a few u, and by the error of its
-        margin, at most (entries + 2) u ‖w‖, times the loss's curvature.
+        margin, at most (entries + 8) u ‖w‖, times the loss's curvature.
 
         Args:
             enough: an error that will do; where whole blocks cannot promise it, small pieces are summed instead.
@@ -209,8 +210,8 @@ class Risk:
         return total, self._slack(w, rows, _FINE + 24 + np.log2(len(parts) + 1))
 
     def _slack(self, w: Floats, rows: float, depth: float) -> float:
-        bend = self._loss.curvature * (self._entries + 2) * float(np.linalg.norm(w))
-        return float(_ULP * rows * np.sqrt(self._entries) * (depth + 8 + bend))
+        bend = self._loss.curvature * (self._entries + 8) * float(np.linalg.norm(w))
+        return float(_ULP * rows * np.sqrt(self._entries) * (depth + 16 + bend))
 
     def value(self, w: Floats) -> float:
         """Σ l(y w·x)."""

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.errors import InputError
+from dpcore.partition import Partition, codes_of
 from dpcore.query import Counts, Exact, Query, Sums
 from dpcore.risk import Design, boxed
 from dpcore.schema import Nominal, Schema
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BLOCK = 8192
+_MOST = 1 << 28
+"""Bytes of exact answers that a table remembers; the longest unused are forgotten first."""
+
+_Kept = dict[Partition, npt.NDArray[Any]]
 
 
 @attrs.frozen(eq=False)
@@ -43,9 +48,13 @@ class Rows:
 
     def blocks(self, block: int = _BLOCK) -> Iterator[tuple[slice, dict[str, npt.NDArray[Any]]]]:
         """The rows piece by piece: where a piece stands, and its columns."""
-        for start in range(0, self.size, block):
-            where = slice(start, min(start + block, self.size))
+        for where in self.places(block):
             yield where, _Lazy(self.columns, where)
+
+    def places(self, block: int = _BLOCK) -> Iterator[slice]:
+        """Where the pieces stand."""
+        for start in range(0, self.size, block):
+            yield slice(start, min(start + block, self.size))
 
     def take(self, index: npt.NDArray[np.intp]) -> Rows:
         """These rows only, in this order."""
@@ -63,6 +72,33 @@ class _Lazy(dict[str, npt.NDArray[Any]]):
         return block
 
 
+class _Block(_Lazy):
+    """A block of a table: it remembers the codes of partitions while it is worked on.
+
+    Args:
+        kept: codes of all rows, from earlier passes.
+        fresh: the same, being filled in this pass.
+    """
+
+    def __init__(
+        self, columns: Mapping[str, npt.NDArray[Any]], where: slice, size: int, kept: _Kept, fresh: _Kept
+    ) -> None:
+        super().__init__(columns, where)
+        self._size, self._kept, self._fresh = size, kept, fresh
+        self._codes: dict[Partition, npt.NDArray[np.intp]] = {}
+
+    def remembered(self, part: Partition) -> npt.NDArray[np.intp]:
+        """See `partition.codes_of`."""
+        if part not in self._codes:
+            kept = self._kept.get(part)
+            self._codes[part] = part.codes(self) if kept is None else kept[self._where].astype(np.intp)
+            if kept is None and part.keeps:
+                if part not in self._fresh:
+                    self._fresh[part] = np.empty(self._size, smallest_unsigned(part.size))
+                self._fresh[part][self._where] = self._codes[part]
+        return self._codes[part]
+
+
 class Table(ABC):
     """Rows that can be asked. The number of rows is private and is no part of the contract."""
 
@@ -71,6 +107,7 @@ class Table(ABC):
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self._memory: dict[Query, Exact] = {}
+        self._bytes = 0
 
     def answer(self, query: Query) -> Exact:
         """The exact answer, whole numbers in units of `query.grid` (or scores for a choice).
@@ -78,21 +115,29 @@ class Table(ABC):
         Raises:
             InputError: if the table cannot answer this kind.
         """
-        if query not in self._memory:
-            if query.requires:
-                exact = query.combine(*(self.answer(needed) for needed in query.requires))
-            else:
-                exact = self.aggregate([query])[0]
-            exact.setflags(write=False)
-            self._memory[query] = exact
-        return self._memory[query]
+        if query in self._memory:
+            self._memory[query] = exact = self._memory.pop(query)  # the last used stands last
+            return exact
+        if query.requires:
+            exact = query.combine(*(self.answer(needed) for needed in query.requires))
+        else:
+            exact = self.aggregate([query])[0]
+        if query.kept:
+            self._remember(query, exact)
+        return exact
 
     def warm(self, queries: Iterable[Query]) -> None:
         """Answer many queries in one pass, for `answer` to remember."""
         needed = dict.fromkeys(q for query in queries for q in _base(query) if q not in self._memory)
         for query, exact in zip(needed, self.aggregate(list(needed)) if needed else (), strict=True):
-            exact.setflags(write=False)
-            self._memory[query] = exact
+            self._remember(query, exact)
+
+    def _remember(self, query: Query, exact: Exact) -> None:
+        exact.setflags(write=False)
+        self._memory[query] = exact
+        self._bytes += exact.nbytes
+        while self._bytes > _MOST and len(self._memory) > 1:
+            self._bytes -= self._memory.pop(next(iter(self._memory))).nbytes
 
     @abstractmethod
     def aggregate(self, queries: Sequence[Query]) -> list[Exact]:
@@ -133,6 +178,7 @@ class MemoryTable(Table):
         if rows.schema.target.name not in rows.columns:
             raise InputError(f"the rows lack the class column {rows.schema.target.name!r}.")
         self._rows = rows
+        self._kept: _Kept = {}
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, schema: Schema) -> MemoryTable:
@@ -155,19 +201,20 @@ class MemoryTable(Table):
             if not isinstance(query, (Counts, Sums)):
                 raise InputError(f"a table in memory cannot answer {query.kind!r} queries.")
         totals = [np.zeros(query.cells, dtype=np.int64) for query in queries]
-        for _, view in self._rows.blocks():
-            codes: dict[Any, npt.NDArray[np.intp]] = {}
+        fresh: _Kept = {}
+        for where in self._rows.places():
+            view = _Block(self._rows.columns, where, self._rows.size, self._kept, fresh)
             for query, total in zip(queries, totals, strict=True):
                 by = query.partition if isinstance(query, Counts) else query.by  # type: ignore[attr-defined]
-                if by not in codes:
-                    codes[by] = by.codes(view)
+                codes = codes_of(by, view)
                 if isinstance(query, Counts):
-                    np.add(total, np.bincount(codes[by], minlength=query.cells), out=total)
+                    np.add(total, np.bincount(codes, minlength=query.cells), out=total)
                 elif isinstance(query, Sums):
                     terms = query.terms(view[query.attribute.name])
                     # below 2^25 · 8192 a float64 holds every whole number: the sum is exact
-                    sums = np.bincount(codes[by], weights=terms, minlength=query.cells)
+                    sums = np.bincount(codes, weights=terms, minlength=query.cells)
                     np.add(total, sums.astype(np.int64), out=total)
+        self._kept |= fresh
         return [total.reshape(query.shape) for total, query in zip(totals, queries, strict=True)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,11 @@ def test_the_list_says_what_every_check_claims(capsys) -> None:
     assert main(["check-plugin", "--list", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said == [{"check": c.name, "kinds": list(c.kinds), "claim": c.summary} for c in CHECKS]
+
+
+def test_the_readme_names_every_check_and_shows_what_is_printed(capsys) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\|[^|]*\| `([a-z-]+)` \|", readme, flags=re.MULTILINE)
+    assert sorted(named) == sorted(c.name for c in CHECKS)
+    assert main(["check-plugin", "uniform"]) == 0
+    assert capsys.readouterr().out in readme

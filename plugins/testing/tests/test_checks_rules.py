@@ -190,6 +190,17 @@ def test_a_rule_for_a_kind_of_query_of_its_own_is_not_judged(judge) -> None:
         assert "no queries at hand" in result.message
 
 
+class PartlyUnheard(Histogram):
+    kinds = ("counts", "moments of moments")
+    norms = ("l1", "gradient")
+
+
+def test_norms_may_be_for_kinds_of_query_that_nobody_else_has(judge) -> None:
+    result = judge("knows-what-it-claims", PartlyUnheard)
+    assert result.status == "ok"
+    assert result.message.endswith("; no queries at hand of the kinds moments of moments")
+
+
 # -- bounds-hold -----------------------------------------------------------------------------------------------------
 
 

@@ -55,7 +55,7 @@ class HalfTheNoise(Mechanism):
 
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
 def test_a_correct_learner_is_not_flagged(adjacency: str) -> None:
-    (found,) = audit_learner("naive_bayes", schema=SMALL, adjacency=adjacency, trials=1000, pairs=5, confidence=SURE)
+    (found,) = audit_learner("naive_bayes", schema=SMALL, adjacency=adjacency, trials=1000, pairs=4, confidence=SURE)
     assert (found.verdict, found.adjacency, found.kind) == ("ok", adjacency, "classifier")
     assert found.charged == pytest.approx(1)
     assert 0 <= found.loss < 1
@@ -63,9 +63,9 @@ def test_a_correct_learner_is_not_flagged(adjacency: str) -> None:
 
 def test_a_published_procedure_is_seen_to_lose_more_than_it_claims() -> None:
     given = {"parameters": {"variant": "vaidya2013"}, "schema": SMALL, "adjacency": "add-remove", "epsilon": 0.01}
-    (found,) = audit_learner("naive_bayes", **given, trials=1500, pairs=4, confidence=SURE)
+    (found,) = audit_learner("naive_bayes", **given, trials=2500, pairs=4, confidence=SURE)
     assert found.verdict == "LEAKS"
-    assert found.loss > 0.1
+    assert found.loss > 0.05
 
 
 def test_noise_that_is_not_what_its_density_says_is_seen() -> None:

@@ -28,7 +28,7 @@ class Greedy(BudgetAllocator):
     def allocate(self, steps):
         return [1.0] * len(steps)
 """
-TESTS = '''
+TESTS = """
 import sys
 
 from dpcore.testing import parametrize_with_checks
@@ -39,7 +39,7 @@ def test_it_keeps_every_promise(component, check):
 
 def test_nothing_stays_on_the_path():
     assert "sketch" not in sys.modules
-'''
+"""
 
 
 def cases(mark: pytest.MarkDecorator) -> dict[str, tuple[Component, BoundCheck]]:
@@ -55,7 +55,9 @@ def test_the_public_names_are_those_of_the_kit() -> None:
 
 def test_there_is_a_test_for_every_check_of_every_component_with_a_readable_name() -> None:
     found = cases(parametrize_with_checks("uniform", "laplace"))
-    wanted = [f"uniform-{c.name}" for c in checks_of("allocator")] + [f"laplace-{c.name}" for c in checks_of("mechanism")]
+    wanted = [f"uniform-{c.name}" for c in checks_of("allocator")] + [
+        f"laplace-{c.name}" for c in checks_of("mechanism")
+    ]
     assert list(found) == wanted
     component, one = found["laplace-draws-what-it-states"]
     assert (str(component), str(one)) == ("laplace", "draws-what-it-states")

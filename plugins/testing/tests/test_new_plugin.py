@@ -129,7 +129,9 @@ def test_what_pip_installed_is_checked_by_its_name(kind, installed):
 
 
 def test_the_name_of_what_is_installed_is_taken(installed, tmp_path):
-    again = dpcore(installed, "new-plugin", "zebra-2_allocator", "--kind", "allocator", "--out", str(tmp_path / "again"))
+    again = dpcore(
+        installed, "new-plugin", "zebra-2_allocator", "--kind", "allocator", "--out", str(tmp_path / "again")
+    )
     assert (again.returncode, len(again.stderr.splitlines())) == (2, 1)
     assert "already" in again.stderr
     assert not (tmp_path / "again").exists()

@@ -63,6 +63,23 @@ def test_the_pair_that_tells_most_is_chosen_and_bounded_with_fresh_draws() -> No
     assert asked[SECOND] < 2 * len(cases)
 
 
+def test_the_pilot_sees_what_numbers_tell_only_together() -> None:
+    def bits(agree: float, seed: int) -> Draw:
+        draw = np.random.default_rng(seed)
+
+        def many(trials: int) -> Any:
+            first = draw.random(trials) < 0.5
+            return np.column_stack([first, first == (draw.random(trials) < agree)]).astype(float)
+
+        return many
+
+    cases = [Case(f"{agree}", bits(0.5, i), bits(agree, 100 + i)) for i, agree in enumerate([0.5, 0.6, 0.99, 0.4, 0.7])]
+    worst, found = audit_cases(cases, 8000, rng=rng())
+    assert worst.words == "0.99"
+    assert isinstance(found, Witness)
+    assert 2.5 < found.epsilon < np.log(0.5 / 0.01)
+
+
 def test_the_only_case_needs_no_pilot() -> None:
     asked = Counter[int]()
     audit_cases([Case("one", laplace(0, 1, asked), laplace(1, 2, asked))], 1000, rng=rng())

@@ -74,6 +74,8 @@ class SqliteLedger(Ledger):
         units = down(exact(epsilon), NANO), down(exact(delta), ATTO)
         if not units[0] or epsilon > _MOST:
             raise InputError(f"the epsilon of a ledger lies between 1e-9 and {_MOST:g}. Got {epsilon!r}.")
+        if delta and not units[1]:
+            raise InputError(f"the delta of a ledger is 0 or at least 1e-18. Got {delta!r}.")
         if not dataset.strip() or not dataset.isprintable():
             raise InputError(f"the name of a ledger's data set must be printable text. Got {dataset!r}.")
         # the mark makes any two ledgers differ from their first hash on

@@ -32,7 +32,7 @@ LAPLACE = Quantile("laplace", lambda q: -np.log(q), lambda mp, z: mp.exp(-z), er
 
 
 def normal(noise: NoiseSource, size: int) -> Floats:
-    """Standard normal numbers, each within 2^-50 of a real one (rounded once to a grid and once to a float).
+    """Standard normal numbers, each near a real one: rounded once to a grid, 2^-51 at most, and once to a float.
 
     Raises:
         NotConverged: if they are longer than `_longest` says; the probability is below e^-128.
@@ -59,7 +59,8 @@ def spherical(noise: NoiseSource, width: int) -> Floats:
 def spherical_error(width: int) -> float:
     """How far `spherical` can be from the real vector that it stands for, in L2."""
     longest, coarse = _longest(width + 1), 2.0**-_UNIT * math.sqrt(width + 1)
-    return 2 * longest * coarse + 2.0**-48 * longest**2
+    # a norm's sum of squares adds a rounding for each number
+    return 2 * longest * coarse + (2.0**-48 + 2.0**-53 * width) * longest**2
 
 
 def laplace(noise: NoiseSource, size: int) -> Floats:
@@ -76,8 +77,8 @@ def laplace_error(width: int) -> float:
 
 
 def normal_error(width: int) -> float:
-    """The same for `normal`."""
-    return 2.0**-_UNIT * math.sqrt(width)
+    """The same for `normal`, multiplied once in floats."""
+    return 2.0**-_UNIT * math.sqrt(width) + 2.0**-51 * _longest(width)
 
 
 def mean_coordinate(width: int) -> float:

@@ -39,15 +39,19 @@ class Objective:
     def certified(self, w: Floats, tolerance: float) -> float:
         """A bound of ‖∇J(w)‖ that rounding cannot exceed, loose by not much more than a quarter of the tolerance."""
         pull, slack = self.risk.certified(w, tolerance / 4)
-        rest = self._rest(w)
-        size = float(np.linalg.norm(rest) + np.linalg.norm(self.push))
-        return float(np.linalg.norm(pull + rest)) * (1 + 2.0**-40) + slack + 2.0**-50 * size
+        size = float(self.lam * np.linalg.norm(w - self.risk.centre) + np.linalg.norm(self.push))
+        room = 2.0**-40 + 2.0**-52 * len(w)
+        return float(np.linalg.norm(pull + self._rest(w))) * (1 + room) + slack + 2.0**-50 * size
 
     def hessian(self, w: Floats) -> Floats:
         """∇²J(w)."""
         found = self.risk.hessian(w)
-        found[np.diag_indices_from(found)] += self.lam
-        return found
+        return self.regularised(found)
+
+    def regularised(self, hessian: Floats) -> Floats:
+        """The Hessian of the losses, with that of the regularisation added in place."""
+        hessian[np.diag_indices_from(hessian)] += self.lam
+        return hessian
 
     def _rest(self, w: Floats) -> Floats:
         return self.lam * (w - self.risk.centre) + self.push
@@ -89,18 +93,16 @@ def _anchor(objective: Objective) -> tuple[Floats | None, Callable[[Floats], Flo
         calm = attrs.evolve(objective, push=np.zeros_like(objective.push))
         w = objective.risk.centre
         slope = calm.gradient(w)
-        hessian = calm.hessian(w)
+        hessian = objective.risk.hessian(w)
         for _ in range(20):
-            w, slope, done = _descend(calm, w, slope, _factored(hessian), 1e-4 * (1 + float(np.linalg.norm(slope))))
-            hessian = calm.hessian(w)
+            solve = _factored(calm.regularised(hessian.copy()))
+            w, slope, done = _descend(calm, w, slope, solve, 1e-4 * (1 + float(np.linalg.norm(slope))))
+            hessian = objective.risk.hessian(w)
             if done:
                 break
-        hessian[np.diag_indices_from(hessian)] -= objective.lam
         memory[key] = (w, hessian)
     w, hessian = memory[key]
-    hessian = hessian.copy()
-    hessian[np.diag_indices_from(hessian)] += objective.lam
-    return w, _factored(hessian)
+    return w, _factored(objective.regularised(hessian.copy()))
 
 
 def _factored(hessian: Floats) -> Callable[[Floats], Floats]:

@@ -55,6 +55,7 @@ from dpcore_mechanisms.newton import Objective, minimise
 Floats = npt.NDArray[np.float64]
 _TOLERANCE = 2.0**-19
 _RELATIVE = 2.0**-44
+_ENOUGH = 40.0
 _CALM = 1.0
 """The regularisation of what is compared with, without noise."""
 CHAUDHURI = Citation(
@@ -65,6 +66,11 @@ CHAUDHURI = Citation(
     venue="Journal of Machine Learning Research",
     type="article",
 )
+
+
+def _epsilon(cost: Cost) -> float:
+    """What is spent of a cost: with more, lam would be too small for the Hessian to be inverted in floats."""
+    return min(pure_epsilon(cost), _ENOUGH)
 
 
 @attrs.frozen
@@ -104,15 +110,15 @@ class _Noise:
         return -0.5 * norm * norm if self.kind == "normal" else -norm
 
 
-def _pure(bound: GradientBound, moves: float, epsilon: float) -> _Noise:
-    """Of the two kinds of noise with a pure guarantee the smaller one: by the change in L2, or in L1.
+def _pure(bound: GradientBound, epsilon: float) -> _Noise:
+    """Of the two kinds of noise with a pure guarantee the smaller one: by the gradient's change in L2, or in L1.
 
     A row of one-hot parts has few entries of many, so its L1 norm is small for its width: noise of one scale in every
     number, rather than of one length, is smaller by about √(width / parts) (Awan & Slavković 2021 compare norms).
     """
     both = (
-        _Noise(moves / epsilon, "spherical", bound.width),
-        _Noise(moves * bound.l1 / bound.scalar() / epsilon, "laplace", bound.width),
+        _Noise(bound.scalar() / epsilon, "spherical", bound.width),
+        _Noise(bound.l1 / epsilon, "laplace", bound.width),
     )
     return min(both, key=lambda noise: noise.size)
 
@@ -130,11 +136,11 @@ class _Empirical(Mechanism):
     def lam(self, bound: GradientBound, cost: Cost) -> float:
         """The regularisation, from the cost and public facts: `strength` times what lets ln(1 + c/lam) be a quarter of
         epsilon, or what the query says; but never less than what lets it be half."""
-        epsilon = pure_epsilon(cost)
-        wished = bound.lam or bound.strength * bound.curvature / math.expm1(min(epsilon / 4, 700))
+        epsilon = _epsilon(cost)
+        wished = bound.lam or bound.strength * bound.curvature / math.expm1(epsilon / 4)
         # with delta a replaced row is two rows, each of which costs the logarithm out of its half
         most = epsilon / 4 if isinstance(cost, Approximate) and bound.scalar() > 1 else epsilon / 2
-        return max(wished, bound.curvature / math.expm1(min(most, 700)))
+        return max(wished, bound.curvature / math.expm1(most))
 
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
         """What is drawn, with what the cover leaves of epsilon."""
@@ -164,12 +170,12 @@ class ObjectivePerturbation(_Empirical):
     )
 
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
-        epsilon = pure_epsilon(cost) * (1 - 2 * SHARE)
+        epsilon = _epsilon(cost) * (1 - 2 * SHARE)
         spent = self.determinant(bound, cost)
         if isinstance(cost, Approximate) and cost.delta > 0:
-            sigma = _sigma(epsilon, cost.delta * math.exp(-SHARE * cost.epsilon), spent, bound.scalar() > 1)
+            sigma = _sigma(epsilon, cost.delta * math.exp(-SHARE * _epsilon(cost)), spent, bound.scalar() > 1)
             return _Noise(sigma, "normal", bound.width)
-        return _pure(bound, bound.scalar(), epsilon - spent)
+        return _pure(bound, epsilon - spent)
 
     def determinant(self, bound: GradientBound, cost: Cost) -> float:
         """What of epsilon the change of variables costs."""
@@ -187,7 +193,7 @@ class ObjectivePerturbation(_Empirical):
         drawn, lam = self.noise(bound, cost), self.lam(bound, cost)
         tolerance = self.tolerance(bound, drawn)
         w = self.solved(exact.item(), lam, drawn.draw(noise), tolerance)
-        return cover(w, (tolerance + drawn.error) / lam, SHARE * pure_epsilon(cost), noise)
+        return cover(w, (tolerance + drawn.error) / lam, SHARE * _epsilon(cost), noise)
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         bound, w = _gradient(bound), np.asarray(output, dtype=np.float64)
@@ -207,19 +213,18 @@ class Chaudhuri2011(ObjectivePerturbation):
     )
 
     def lam(self, bound: GradientBound, cost: Cost) -> float:
-        least = bound.curvature / math.expm1(min(pure_epsilon(cost) / 4, 700))
-        if bound.lam is None:
-            return bound.strength * least
-        return bound.lam if self._left(bound.curvature, bound.lam, cost) > 0 else max(bound.lam, least)
+        least = bound.curvature / math.expm1(_epsilon(cost) / 4)
+        wished = bound.lam or bound.strength * least
+        return wished if self._left(bound.curvature, wished, cost) > 0 else max(wished, least)
 
     @staticmethod
     def _left(curvature: float, lam: float, cost: Cost) -> float:
         """epsilon' of the paper, after the cover."""
-        return pure_epsilon(cost) * (1 - 2 * SHARE) - 2 * math.log1p(curvature / lam)
+        return _epsilon(cost) * (1 - 2 * SHARE) - 2 * math.log1p(curvature / lam)
 
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
         left = self._left(bound.curvature, self.lam(bound, cost), cost)
-        return _Noise(2 / left if left > 0 else 4 / pure_epsilon(cost), "spherical", bound.width)
+        return _Noise(2 / left, "spherical", bound.width)
 
 
 @attrs.frozen
@@ -232,10 +237,11 @@ class OutputPerturbation(_Empirical):
 
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
         moves = bound.scalar() / self.lam(bound, cost)
-        epsilon = pure_epsilon(cost) * (1 - 2 * SHARE)
+        epsilon = _epsilon(cost) * (1 - 2 * SHARE)
         if isinstance(cost, Approximate) and cost.delta > 0:
-            return _Noise(moves / _mu(epsilon, cost.delta * math.exp(-SHARE * cost.epsilon)), "normal", bound.width)
-        return _pure(bound, moves, epsilon)
+            return _Noise(moves / _mu(epsilon, cost.delta * math.exp(-SHARE * _epsilon(cost))), "normal", bound.width)
+        # the gradient's change has few entries, but the inverse Hessian spreads it: nothing is known of it in L1
+        return _Noise(moves / epsilon, "spherical", bound.width)
 
     def tolerance(self, bound: GradientBound, noise: _Noise) -> float:
         return _TOLERANCE
@@ -252,7 +258,7 @@ class OutputPerturbation(_Empirical):
         bound, risk = _gradient(bound), exact.item()
         drawn, lam = self.noise(bound, cost), self.lam(bound, cost)
         w = self.solved(risk, lam, np.zeros(bound.width), _TOLERANCE) + drawn.draw(noise)
-        return cover(w, self._distance(bound, cost, drawn), SHARE * pure_epsilon(cost), noise)
+        return cover(w, self._distance(bound, cost, drawn), SHARE * _epsilon(cost), noise)
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         bound = _gradient(bound)
@@ -285,4 +291,11 @@ def _sigma(epsilon: float, delta: float, spent: float, replace: bool) -> float:
 @lru_cache(maxsize=1024)
 def _mu(epsilon: float, delta: float) -> float:
     """The largest mu of one Gaussian release."""
-    return 1 / smallest(lambda sigma: gdp_delta(1 / (sigma * sigma), epsilon) <= delta, 1e6 / epsilon)
+
+    def enough(sigma: float) -> bool:
+        return gdp_delta(1 / (sigma * sigma), epsilon) <= delta
+
+    top = 1.0
+    while not enough(top):
+        top *= 2
+    return 1 / smallest(enough, top)

@@ -172,7 +172,7 @@ def _audit_one(subject: Subject, adjacency: Adjacency, seconds: float, seed: int
         raise NothingToAudit(f"{subject.name} fits no schema or query that an audit has, under {adjacency} adjacency.")
     tally = _Tally(subject.epsilon)
     for case, plan in plans:
-        exact = plan.accounting == "pure" or not plan.within_budget
+        exact = _has_a_pure_loss(plan) or not plan.within_budget
         _audit_plan(case, plan, tally, rng, exact=exact)
     if not tally.leaks and tally.divergence is None:
         _search(plans, tally, rng, time.monotonic() + seconds, seed)
@@ -197,6 +197,11 @@ def _audit_one(subject: Subject, adjacency: Adjacency, seconds: float, seed: int
         seed=seed,
         seconds=time.monotonic() - start,
     )
+
+
+def _has_a_pure_loss(plan: Plan) -> bool:
+    """Whether epsilon bounds the loss of every transcript: epsilons are added, and no step has a delta."""
+    return plan.accounting == "pure" and plan.total[1] == 0
 
 
 def _audit_plan(case: str, plan: Plan, tally: _Tally, rng: np.random.Generator, *, exact: bool) -> None:
@@ -224,7 +229,7 @@ def _search(
 ) -> None:
     from dpcore_testing.search import climb, turns
 
-    pure = [(case, plan) for case, plan in plans if plan.accounting == "pure"]
+    pure = [(case, plan) for case, plan in plans if _has_a_pure_loss(plan)]
     for (case, plan), (_, end) in zip(pure, turns([plan.task.schema for _, plan in pure], until), strict=True):
 
         def measure(pair: Pair, plan: Plan = plan, case: str = case) -> float:

@@ -80,10 +80,7 @@ class Directed:
 
 def _candidates(mechanism: Mechanism, here: Side, there: Side, cost: Cost, seed: int) -> Iterator[Answer]:
     if here.bound.norm == "score":
-        # on either side of the largest changes, and the best of each
-        order = np.argsort(there.exact - here.exact, kind="stable")
-        some = [*order[: _ENOUGH // 2], *order[-_ENOUGH // 2 :], np.argmax(here.exact), np.argmax(there.exact)]
-        yield from sorted({int(i) for i in some})
+        yield from _choices(here.exact, there.exact)
         return
     # with the same noise on both sides, their difference is the way in which the output moves
     drawn = mechanism.release(here.exact, here.bound, cost, SeededNoise(seed))
@@ -107,6 +104,23 @@ def _candidates(mechanism: Mechanism, here: Side, there: Side, cost: Cost, seed:
             yield np.maximum(output, 0.0)
 
 
+def _choices(here: Exact, there: Exact) -> Iterator[Answer]:
+    """On either side of the largest changes, and the best of each; where scores are a matrix, one row at a time."""
+    if here.ndim == 1:
+        order = np.argsort(there - here, kind="stable")
+        some = [*order[: _ENOUGH // 2], *order[-_ENOUGH // 2 :], np.argmax(here), np.argmax(there)]
+        yield from sorted({int(i) for i in some})
+        return
+    fallen = np.argmax(here - there, axis=1)
+    for start in (fallen, np.argmin(here - there, axis=1), np.argmax(here, axis=1), np.argmax(there, axis=1)):
+        yield start.astype(np.float64)
+    for row in np.flatnonzero((here != there).any(axis=1)):  # one or two: a person is in few rows
+        for index in _choices(here[row], there[row]):
+            output = fallen.astype(np.float64)
+            output[row] = index
+            yield output
+
+
 def _scale(mechanism: Mechanism, side: Side, cost: Cost, drawn: npt.NDArray[np.float64]) -> tuple[Any, float]:
     """The noise's scale and grid; where the mechanism has no single one, the size of what it drew."""
     calibration = mechanism.calibrate(side.bound, cost)
@@ -128,7 +142,7 @@ class Tilted:
 
     def choose(self, mechanism: Mechanism, here: Side, there: Side, cost: Cost, rng: np.random.Generator) -> Chosen:
         centre = here.exact
-        if centre.shape == there.exact.shape:
+        if centre.dtype != object and centre.shape == there.exact.shape:  # an answer that is no number is not moved
             move = self.tilt * (here.exact - there.exact).astype(np.float64)
             whole = np.issubdtype(centre.dtype, np.integer)
             centre = centre + (np.rint(move).astype(centre.dtype) if whole else move)
@@ -140,10 +154,13 @@ class Central:
     """No noise: the loss at the exact answer itself, half of mu² for Gaussian noise; to compare pairs by."""
 
     def choose(self, mechanism: Mechanism, here: Side, there: Side, cost: Cost, rng: np.random.Generator) -> Chosen:
-        output: Answer = here.exact * here.bound.grid
-        if here.bound.norm == "score":
-            output = int(np.argmax(here.exact - there.exact))
         drawn = mechanism.release(here.exact, here.bound, cost, SeededNoise(int(rng.integers(2**62))))
+        output: Answer
+        if here.bound.norm == "score":
+            fallen = np.argmax(here.exact - there.exact, axis=-1)
+            output = int(fallen) if fallen.ndim == 0 else fallen.astype(np.float64)
+        else:
+            output = drawn if here.exact.dtype == object else here.exact * here.bound.grid
         if isinstance(drawn, np.ndarray) and drawn.shape != np.shape(output):
             output = drawn
         return Chosen(output, log_density(mechanism, output, here, cost))

@@ -87,7 +87,7 @@ class Trees(Score):
     model: Any
 
     def of(self, outputs: Floats) -> Floats:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1):
             return np.asarray(self.model.decision_function(_codes(outputs, self.columns, self.bins)))
@@ -141,7 +141,8 @@ class _Together:
     bins: tuple[Bins, ...]
 
     def sums(self, left: Floats, right: Floats, counts: list[tuple[Floats, Floats]]) -> list[Sum]:
-        """Log-ratios added up; the same, and normal quantiles, weighted by logistic regression."""
+        """Log-ratios added up; the same, and normal quantiles, weighted by logistic regression (on one thread, as trees
+        are)."""
         codes = np.vstack([_codes(left, self.columns, self.bins), _codes(right, self.columns, self.bins)])
         label = np.repeat([1, 0], [len(left), len(right)])
         logs = [_shrunk(*pair) for pair in counts]
@@ -153,9 +154,11 @@ class _Together:
 
     def _weighted(self, tables: list[Floats], codes: Codes, label: Codes) -> Sum:
         from sklearn.linear_model import LogisticRegression
+        from threadpoolctl import threadpool_limits
 
         seen = np.column_stack([table[codes[:, j]] for j, table in enumerate(tables)])
-        weights = LogisticRegression(max_iter=1000).fit(seen, label).coef_[0]
+        with threadpool_limits(1):
+            weights = LogisticRegression(max_iter=1000).fit(seen, label).coef_[0]
         return self._sum([w * table for w, table in zip(weights, tables, strict=True)])
 
     def trees(self, left: Floats, right: Floats, rng: np.random.Generator) -> Trees:

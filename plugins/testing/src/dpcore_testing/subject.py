@@ -120,7 +120,8 @@ def subject_of(
             raise PluginError(f"{name!r} is a {' and a '.join(kinds)}; say which with --kind.")
         kind = kinds[0] if kinds else registry.find(name)[0][0]
     if kind not in AUDITED:
-        raise PluginError(f"an audit is for a {', '.join(AUDITED[:-1])} or {AUDITED[-1]}; {name!r} is a {kind}.")
+        audited = f"{', '.join(AUDITED[:-1])} or {AUDITED[-1]}"
+        raise PluginError(f"an audit is for a {audited}; {name!r} is of the kind {kind}.")
     found = registry.get(kind, name)
     learner = build(found, parameters) if kind == "classifier" else None
     claimed = tuple(map(Adjacency, found.adjacency))

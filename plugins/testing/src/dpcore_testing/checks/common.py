@@ -23,7 +23,7 @@ from dpcore.hookspecs import KINDS
 from dpcore.ledger import Ledger
 from dpcore.mechanism import Mechanism
 from dpcore.parameters import Param, parameters
-from dpcore.privacy import GDP, ZCDP, Adjacency, Pure
+from dpcore.privacy import GDP, ZCDP, Adjacency, Approximate, Pure
 from dpcore.sensitivity import SensitivityRule
 from dpcore.table import TableOpener
 from dpcore_testing.checks.base import Failed, Skipped, Subject, check, doing, plural
@@ -151,7 +151,7 @@ def states_its_guarantee(subject: Subject) -> str:
 
         _words(found, "accepts", NORMS)
         _words(found, "forms", ("global", "smooth"))
-        _words(found, "costs", (Pure, ZCDP, GDP))
+        _words(found, "costs", (Pure, ZCDP, GDP, Approximate))
     elif subject.row.kind == "sensitivity":
         from dpcore.bound import NORMS
 

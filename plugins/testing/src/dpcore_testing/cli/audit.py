@@ -27,7 +27,11 @@ _ADJACENCIES = ("both", "add-remove", "replace-one")
 @click.option("--all", "everything", is_flag=True, help="Audit every learner, mechanism and rule that is installed.")
 @click.option("--published", "papers", is_flag=True, help="What published procedures claim, and what they spend.")
 @click.option(
-    "--adjacency", type=click.Choice(_ADJACENCIES), default="both", show_default=True, help="Which tables are neighbours."
+    "--adjacency",
+    type=click.Choice(_ADJACENCIES),
+    default="both",
+    show_default=True,
+    help="Which tables are neighbours.",
 )
 @click.option("--epsilon", help="The budget of the fits that are audited.  [default: 1; 0.1 with --published]")
 @click.option("--delta", default="0", show_default=True, help="delta of (epsilon, delta); 0 for pure epsilon.")

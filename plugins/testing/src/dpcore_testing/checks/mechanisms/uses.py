@@ -17,11 +17,12 @@ from dpcore.classifier import Task
 from dpcore.curator import rule_bound
 from dpcore.errors import DpcoreError
 from dpcore.isolation import foreign_code
-from dpcore.planned import PlannedStep
+from dpcore.planned import Plan, PlannedStep
 from dpcore.planning import make_plan
 from dpcore.privacy import Adjacency
 from dpcore.table import MemoryTable, Rows, Table
 from dpcore_testing.checks.base import Subject
+from dpcore_testing.checks.common import settings
 from dpcore_testing.checks.mechanisms.cases import Trial
 from dpcore_testing.pairs import pairs, schemas
 
@@ -72,22 +73,39 @@ def _uses(subject: Subject) -> Iterator[Use]:
 
 
 def _of_learner(subject: Subject, learner: str) -> Iterator[Use]:
-    """At most one schema's worth for each adjacency."""
+    """At most one schema's worth for each adjacency, of the first setting of the learner that uses the mechanism."""
     for adjacency in Adjacency:
-        for shape, schema in schemas().items():
-            try:
-                with foreign_code(learner):
-                    plan = make_plan(learner, schema, epsilon=1.0, adjacency=adjacency, registry=subject.registry)
-            except DpcoreError:  # the learner's own checks say what is wrong with it, if anything is
-                continue
-            steps = [p for p in plan.steps if type(p.mechanism) is subject.factory]
-            small = [p for p in pairs(schema, adjacency) if max(p.left.size, p.right.size) <= _MOST_ROWS]
-            for step in steps[:1]:
-                for pair in small[:: max(1, len(small) // _PAIRS)]:
-                    words = f"as {learner} asks it for {step.step.name!r} ({shape} schema, {adjacency}, {pair.words})"
-                    yield _answered(step, plan.task, pair.left, pair.right, words)
-            if steps:
-                break
+        for plan, step, words in _asked(subject, learner, adjacency):
+            small = [p for p in pairs(plan.task.schema, adjacency) if max(p.left.size, p.right.size) <= _MOST_ROWS]
+            for pair in small[:: max(1, len(small) // _PAIRS)]:
+                yield _answered(step, plan.task, pair.left, pair.right, f"{words}, {pair.words})")
+            break
+
+
+def _asked(subject: Subject, learner: str, adjacency: Adjacency) -> Iterator[tuple[Plan, PlannedStep, str]]:
+    """Plans in which the mechanism is the learner's own choice, and after those ones in which it was wished for."""
+    try:
+        with foreign_code(learner):
+            some = settings(subject.registry.get("classifier", learner))
+    except DpcoreError:  # the learner's own checks say what is wrong with it, if anything is
+        return
+    facts: dict[str, Any] = {"epsilon": 1.0, "adjacency": adjacency, "registry": subject.registry}
+    for wished in (None, f"{subject.row.dist}:{subject.row.name}"):
+        for chosen in some:
+            for shape, schema in schemas().items():
+                try:
+                    with foreign_code(learner):
+                        plan = make_plan(learner, schema, parameters=chosen, mechanism=wished, **facts)
+                except DpcoreError:
+                    continue
+                for step in plan.steps:
+                    if type(step.mechanism) is subject.factory:
+                        how = "".join(f" {name}={value}" for name, value in chosen.items())
+                        yield (
+                            plan,
+                            step,
+                            f"as {learner}{how} asks it for {step.step.name!r} ({shape} schema, {adjacency}",
+                        )
 
 
 def _answered(planned: PlannedStep, task: Task, left: Rows, right: Rows, words: str) -> Use:
