@@ -19,6 +19,7 @@ FIT = "fit naive_bayes iris --epsilon 0.1 --out m.json"
 NEW = "new-plugin echo --kind mechanism"
 NAMES = "the name of a plugin is lower-case letters"
 FINITE = "must be a finite number greater than 0"
+EXPERIMENT = 'datasets = ["iris"]\nfolds = 2\n[[learner]]\nname = "naive_bayes"\n'
 
 BAD = {
     "list-plugins extra": "unexpected extra argument (extra)",
@@ -111,6 +112,16 @@ BAD = {
     "ledger verify book book": "unexpected extra argument",
     "ledger verify book --model none": "cannot read the model 'none'",
     "ledger verify book --model folder": "cannot read the model 'folder'",
+    "compare": "Missing argument 'EXPERIMENT'",
+    "compare none.toml": "cannot read the experiment 'none.toml'",
+    "compare rows.csv": "is no TOML file",
+    "compare folder": "folder",
+    "compare learner.toml": "no classifier is called 'naive_bays'; nearest: naive_bayes",
+    "compare key.toml": "the experiment has no 'fold'; nearest: 'folds'",
+    "compare sound.toml --jobs 0": "not in the range",
+    "compare sound.toml --learner svn": "svn",
+    "compare sound.toml --data irs": "irs",
+    "compare sound.toml --out results.xls": "results.xls",
     "audit": "give one of NAME, --all, --published and --estimator",
     "audit ''": "no component is called ''",
     "audit laplas": "nearest: laplace",
@@ -197,6 +208,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_text(HEAD + "31,east,home\n64,west,stay\n" * 4)
     Path("empty").write_text("")
+    Path("sound.toml").write_text(EXPERIMENT)
+    Path("key.toml").write_text(EXPERIMENT.replace("folds", "fold"))
+    Path("learner.toml").write_text(EXPERIMENT.replace("naive_bayes", "naive_bays"))
     for name in ("folder", "broken"):
         Path(name).mkdir()
     Path("broken/pyproject.toml").write_text("[project\n")

@@ -18,6 +18,18 @@ SHAPES = {
     heading: json.loads(block)
     for heading, block in re.findall(r"^### (.*?)$.*?```json\n(.*?)```", TEXT, flags=re.MULTILINE | re.DOTALL)
 }
+SMALL = """
+datasets = ["iris"]
+folds = 2
+
+[[learner]]
+name = "naive_bayes"
+
+[[learner]]
+label = "moments"
+name = "naive_bayes"
+parameters = { model = "moments" }
+"""
 COMMANDS = {heading: shape for heading, shape in SHAPES.items() if heading.startswith("`")}
 
 
@@ -37,15 +49,16 @@ def missing(shape: Any, data: Any, where: str = "") -> list[str]:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder to work in, with the ledger that the documented commands name."""
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder to work in, with the ledger and the experiment that the documented commands name."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(SMALL)
     dpcore("ledger", "init", "iris.ledger", "--dataset", "iris", "--epsilon", "1")
     dpcore("fit", "naive_bayes", "iris", "--epsilon", "1", "--out", "m.json", "--ledger", "iris.ledger")
 
 
 @pytest.mark.parametrize("heading", COMMANDS)
-@pytest.mark.usefixtures("ledger")
+@pytest.mark.usefixtures("files")
 def test_json_has_the_documented_keys(heading: str) -> None:
     words = shlex.split(heading.strip("`"))[1:]
     assert missing(COMMANDS[heading], json.loads(dpcore(*words))) == []

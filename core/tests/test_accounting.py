@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpcore.accounting import Accountant, GdpAccountant, ZcdpAccountant, accountant, gdp_delta, zcdp_delta
 from dpcore.errors import BudgetError, InputError
-from dpcore.privacy import GDP, ZCDP, Pure
+from dpcore.privacy import GDP, ZCDP, Approximate, Pure
 
 KINDS = ["pure", "zcdp", "gdp"]
 DELTAS = [1e-12, 1e-9, 1e-6, 1e-3, 0.5]
@@ -177,3 +177,53 @@ def test_accounting_that_needs_a_delta_refuses_zero(kind: str) -> None:
 def test_unknown_accounting_is_refused_with_the_known_names() -> None:
     with pytest.raises(InputError, match="pure, zcdp, gdp"):
         accountant("rdp", 1.0, 1e-6)
+
+
+@settings(max_examples=100)
+@given(EPSILON, st.sampled_from(DELTAS), st.lists(st.floats(1e-6, 0.4), min_size=1, max_size=12), st.booleans())
+def test_epsilons_and_deltas_add_up_exactly(epsilon: float, delta: float, fractions: list[float], pure: bool) -> None:
+    account = accountant("pure", epsilon, delta)
+    spent, deltas = Fraction(0), Fraction(0)
+    for i, fraction in enumerate(fractions):
+        share = account.cost(fraction)
+        assert isinstance(share, Approximate)
+        assert share.epsilon <= epsilon * fraction
+        assert 0 < share.delta <= delta * fraction
+        cost = Pure(share.epsilon) if pure and i % 2 else share
+        more = Fraction(0) if isinstance(cost, Pure) else Fraction(cost.delta)
+        if spent + Fraction(cost.epsilon) > Fraction(epsilon) or deltas + more > Fraction(delta):
+            with pytest.raises(BudgetError, match="refuses"):
+                account.charge(cost)
+        else:
+            account.charge(cost)
+            spent, deltas = spent + Fraction(cost.epsilon), deltas + more
+        assert account.spent() == (float(spent), float(deltas))
+
+
+def test_each_of_epsilon_and_delta_is_refused_beyond_the_budget() -> None:
+    account = accountant("pure", 1.0, 1e-6)
+    account.charge(Approximate(0.5, 1e-6))
+    for cost, words in ((Approximate(0.1, 1e-9), "of delta = 1e-06"), (Pure(0.6), "of epsilon = 1")):
+        with pytest.raises(BudgetError, match=words):
+            account.charge(cost)
+        assert account.spent() == (0.5, 1e-6)
+    account.charge(Pure(0.5))
+    assert account.spent() == (1.0, 1e-6)
+
+
+def test_a_delta_is_no_part_of_a_pure_budget_or_of_other_accounting() -> None:
+    account = accountant("pure", 1.0, 0.0)
+    with pytest.raises(BudgetError, match="not pure"):
+        account.charge(Approximate(0.1, 1e-12))
+    account.charge(Approximate(0.1, 0.0))
+    assert account.spent() == (0.1, 0.0)
+    for kind in ("zcdp", "gdp"):
+        other = bank(kind, 1.0)
+        with pytest.raises(BudgetError, match="refuses"):
+            other.charge(Approximate(1e-9, 1e-12))
+        before = other.spent()
+        other.charge(Approximate(0.1, 0.0))
+        same = bank(kind, 1.0)
+        same.charge(Pure(0.1))
+        assert before[0] == 0
+        assert other.spent() == same.spent()

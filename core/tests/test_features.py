@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.features import FeatureMap, Lookup, OneHot, Part, Scaled
+from dpcore.features import FeatureMap, Fourier, Lookup, OneHot, Part, Scaled
 from dpcore.partition import EqualBins, Groups, Values
 from dpcore.schema import Nominal, Numeric
 
@@ -174,3 +174,29 @@ def test_a_part_states_its_largest_entry(part: Part) -> None:
     assert np.abs(numbers).max() == part.largest
     assert numbers[3] == 0
     assert ((places >= 0) & (places < part.width)).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(onehot | scaled, max_size=3), views(), st.integers(1, 40), st.floats(0.01, 50))
+def test_fourier_features_are_all_of_one_length(
+    parts: list[Part], rows: tuple[dict[str, np.ndarray], int], number: int, gamma: float
+) -> None:
+    features, (view, size) = Fourier(parts, number=number, gamma=gamma), rows
+    _, numbers = features.encode(view, size)
+    assert numbers.shape == (size, features.width) == (size, features.entries)
+    for row in numbers.tolist():
+        assert 1 - 1e-9 <= math.fsum(v * v for v in row) <= 1.0
+        assert math.fsum(map(abs, row)) <= features.longest_l1
+    w = np.random.default_rng(0).normal(size=features.width)
+    assert features.margins(view, size, w) == pytest.approx(dense(features, view, size) @ w, abs=1e-9)
+
+
+def test_products_of_fourier_features_approach_the_kernel() -> None:
+    values = np.array([0.0, 30.0, 97.0])
+    features = Fourier([Scaled(AGE)], number=20_000, gamma=0.7)
+    vectors = features.encode({"age": values}, 3)[1] / features.scale
+    scaled = (values - AGE.middle) / (AGE.width / 2)
+    kernel = np.exp(-0.7 * (scaled[:, None] - scaled[None, :]) ** 2)
+    assert vectors @ vectors.T - 1 == pytest.approx(kernel, abs=5.5 / math.sqrt(20_000))
+    with pytest.raises(ValueError, match="no divisor"):
+        Fourier([Scaled(AGE)], 1.0)

@@ -19,12 +19,14 @@ from dpcore.allocator import BudgetAllocator, Step
 from dpcore.classifier import Classifier, Task
 from dpcore.component import Capabilities
 from dpcore.errors import BudgetError, CapabilityError, InputError, ParameterError, PluginError
+from dpcore.features import FeatureMap, OneHot
 from dpcore.partition import EqualBins, Values
 from dpcore.planned import Plan
 from dpcore.planning import make_plan
-from dpcore.privacy import ZCDP, Pure
+from dpcore.privacy import ZCDP, Approximate, Pure
 from dpcore.query import CellCount, Choice, Counts, Sums
 from dpcore.registry import Registry, load_plugins
+from dpcore.risk import Minimiser
 from dpcore.schema import Nominal, Numeric, Schema
 from dpcore.table import Rows, Table
 
@@ -288,3 +290,48 @@ def test_published_naive_bayes_costs_what_the_derivation_says(adjacency: str, ro
         data = published(variant, SCHEMA).to_json()
         assert (data["guarantee"], data["total_epsilon"]) == ("none", None)
         assert data["warning"]
+
+
+FIT = Step(
+    "fit",
+    Minimiser(FeatureMap([OneHot(Values(TARGET))]), TARGET),
+    times=2,
+    mechanisms=("objective_perturbation",),
+)
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_with_basic_composition_only_a_mechanism_that_uses_a_delta_is_charged_one(adjacency: str) -> None:
+    steps = (COUNTS, CELLS, FIT)
+    made = plan(*steps, epsilon=0.8, delta=1e-6, accounting="pure", adjacency=adjacency)
+    costs = [p.cost for p in made.steps]
+    assert [type(cost) for cost in costs] == [Pure, Pure, Approximate]
+    assert made.total == (pytest.approx(0.8), pytest.approx(1e-6 * 2 / 6, rel=1e-9))
+    assert made.total[0] <= 0.8
+    assert made.guarantee.kind == "approximate"
+    account = made.accountant()
+    for planned in made.steps:
+        for _ in range(planned.step.times):
+            account.charge(planned.cost)
+    assert account.spent() == pytest.approx(made.total)
+    rows = made.to_json()["steps"]
+    assert all(row["epsilon"] > 0 and row["rho"] is None for row in rows)
+    # and without a delta nothing has one
+    pure = plan(*steps, epsilon=0.8, adjacency=adjacency)
+    assert [type(p.cost) for p in pure.steps] == [Pure] * 3
+    assert pure.total == (pytest.approx(0.8), 0.0)
+    assert pure.guarantee.kind == "pure"
+
+
+def test_plans_of_pure_mechanisms_alone_spend_no_delta_under_basic_composition() -> None:
+    made = plan(COUNTS, CELLS, epsilon=0.8, delta=1e-6, accounting="pure")
+    assert made.total == (pytest.approx(0.8), 0.0)
+    assert made.guarantee.kind == "pure"
+
+
+def test_a_given_cost_with_a_delta_is_added_where_that_is_possible_and_is_no_guarantee_elsewhere() -> None:
+    given = attrs.evolve(FIT, cost=Approximate(0.2, 1e-7), times=1)
+    made = plan(given, delta=1e-6)
+    assert (made.accounting, made.total) == ("pure", (0.2, 1e-7))
+    for accounting in ("zcdp", "gdp", "pld"):
+        assert plan(given, delta=1e-6, accounting=accounting).total[0] == math.inf

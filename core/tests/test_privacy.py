@@ -12,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import InputError
-from dpcore.privacy import GDP, ZCDP, Adjacency, Cost, Guarantee, Pure, check_budget, in_terms_of, pure_epsilon
+from dpcore.privacy import (
+    GDP,
+    ZCDP,
+    Adjacency,
+    Approximate,
+    Cost,
+    Guarantee,
+    Pure,
+    check_budget,
+    in_terms_of,
+    pure_epsilon,
+)
 
 EPSILONS = [1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 10.0, 35.0, 40.0, 200.0, 699.0]
 
@@ -102,6 +113,16 @@ def test_a_cost_is_never_negative_so_that_none_can_refund_another(kind: type[Cos
 def test_a_budget_is_a_finite_epsilon_and_a_delta_below_one(epsilon: Any, delta: Any) -> None:
     with pytest.raises(InputError, match=r"epsilon|delta"):
         check_budget(epsilon, delta)
+
+
+def test_a_cost_with_a_delta_pays_for_a_pure_release_and_implies_no_other_accounting() -> None:
+    assert pure_epsilon(Approximate(0.7, 1e-6)) == 0.7
+    for kind in (ZCDP, GDP):
+        with pytest.raises(TypeError, match="cannot be added"):
+            in_terms_of(Approximate(0.7, 1e-6), kind)
+    for epsilon, delta in ((-1.0, 0.1), (math.nan, 0.1), (1.0, -1e-300), (1.0, 1.0), (1.0, math.nan)):
+        with pytest.raises(ValueError, match=r">= 0|< 1"):
+            Approximate(epsilon, delta)
 
 
 def test_a_budget_may_be_given_as_text() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpcore.errors import InputError
 from dpcore.partition import EqualBins, Values
 from dpcore.privacy import Adjacency
-from dpcore.query import CellCount, Choice, Counts, Deviations, Means, Score, Sums, Variances, power_of_two
+from dpcore.query import CellCount, Choice, Choices, Counts, Deviations, Means, Score, Sums, Variances, power_of_two
 from dpcore.schema import Nominal, Numeric, Schema
 from dpcore.table import MemoryTable, Rows
 
@@ -201,3 +201,26 @@ def test_the_stated_sensitivity_of_cell_counts_holds_over_all_small_tables(adjac
     moves = [np.eye(3)[i] - (0 if adjacency is Adjacency.ADD_REMOVE else np.eye(3)[j]) for i, j in np.ndindex(3, 3)]
     assert max(np.abs(move).max() for move in moves) == stated
     assert all((move >= 0).all() or (move <= 0).all() for move in moves) == monotone
+
+
+class _BySign(Score):
+    name = "each cell, and its negative"
+
+    def candidates(self, source: Any) -> int:
+        return 2
+
+    def evaluate(self, answer: Any) -> Any:
+        return np.stack([answer.ravel(), -answer.ravel()], axis=1).astype(float)
+
+    def sensitivity(self, adjacency: Adjacency) -> tuple[float, bool]:
+        return 1.0, False
+
+
+def test_choices_have_one_row_of_scores_a_part() -> None:
+    source = Counts(Values(Nominal("class", ("a", "b", "c"))))
+    query = Choices(source, _BySign(), parts=3)
+    assert (query.shape, query.cells, query.kind) == ((3,), 6, "choice")
+    assert query.combine(np.array([4, 0, 2])).tolist() == [[4, -4], [0, 0], [2, -2]]
+    assert query != Choice(source, _BySign())
+    with pytest.raises(InputError, match="a part and candidate"):
+        Choices(source, _BySign(), parts=2).combine(np.array([4, 0, 2]))

@@ -208,3 +208,47 @@ def test_an_unknown_category_is_refused_by_name_and_number_never_by_value() -> N
 @pytest.mark.parametrize("cells", [1, 254, 255, 256, 65535, 65536])
 def test_the_code_type_holds_every_cell_and_nothing_known(cells: int) -> None:
     assert np.iinfo(smallest_unsigned(cells)).max >= cells
+
+
+def test_parts_that_queries_share_are_coded_once_a_block_and_dear_ones_once_a_table() -> None:
+    counted: list[str] = []
+
+    @attrs.frozen
+    class Cheap(Values):
+        def codes(self, view: Any) -> Any:
+            counted.append("cheap")
+            return super().codes(view)
+
+    @attrs.frozen
+    class Dear(Values):
+        keeps = True
+
+        def codes(self, view: Any) -> Any:
+            counted.append("dear")
+            return super().codes(view)
+
+    table = MemoryTable(rows(10_000))  # two blocks
+    cheap, dear, ages = Cheap(COLOUR), Dear(TARGET), EqualBins(AGE, 3)
+    first, second = Counts(cheap * dear), Counts(cheap * ages * dear)
+    table.warm([first, second])
+    assert (counted.count("cheap"), counted.count("dear")) == (2, 2)
+    again = table.answer(Counts(ages * dear))
+    assert counted.count("dear") == 2
+    plain = MemoryTable(rows(10_000))
+    assert (again == plain.answer(Counts(ages * Values(TARGET)))).all()
+    assert (table.answer(first) == plain.answer(Counts(BY))).all()
+    assert (table.answer(second) == plain.answer(Counts(Values(COLOUR) * ages * Values(TARGET)))).all()
+
+
+def test_answers_that_were_not_used_for_long_are_forgotten_and_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.table._MOST", 8 * 25)
+    table = MemoryTable(rows())
+    small, large = Counts(Values(COLOUR)), [Counts(EqualBins(AGE, bins)) for bins in (15, 16)]
+    kept = table.answer(small)
+    before = table.answer(large[0])
+    assert table.answer(small) is kept
+    table.answer(large[1])  # takes the place of the first large one
+    assert table.answer(small) is kept
+    after = table.answer(large[0])
+    assert after is not before
+    assert (after == before).all()

@@ -120,7 +120,9 @@ def exactly(number: float) -> Fraction | float:
 
 
 def number_of(cost: Cost, kind: type[ZCDP] | type[GDP]) -> float:
-    """The number that adds up: rho, or mu²."""
+    """The number that adds up: rho, or mu²; infinity for a cost with a delta, which implies neither."""
+    if isinstance(cost, Approximate):
+        cost = Pure(cost.epsilon if cost.delta == 0 else math.inf)
     same = in_terms_of(cost, kind)
     return same.rho if isinstance(same, ZCDP) else same.square if isinstance(same, GDP) else math.inf
 

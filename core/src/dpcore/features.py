@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -212,6 +213,10 @@ class Fourier(FeatureMap):
     gamma: float = attrs.field(default=1.0, kw_only=True, validator=attrs.validators.gt(0))
     seed: int = attrs.field(default=0, kw_only=True, validator=attrs.validators.ge(0))
 
+    def __attrs_post_init__(self) -> None:
+        if self.divisor is not None:
+            raise ValueError("Fourier features are all equally long: they take no divisor")
+
     @property
     def width(self) -> int:
         return 2 * self.number + 1
@@ -240,14 +245,8 @@ class Fourier(FeatureMap):
     @property
     def waves(self) -> Floats:
         """Directions, shape (entries of a row, number): independent normal numbers of variance 2 gamma."""
-        from scipy.special import ndtri
-
         many = sum(part.width for part in self.parts)
-        # raw words, whose sequence NumPy promises to keep
-        words = np.random.PCG64(self.seed).random_raw(many * self.number)
-        uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-        drawn: Floats = ndtri(uniform).reshape(many, self.number) * math.sqrt(2 * self.gamma)
-        return drawn
+        return _normal(self.seed, many, self.number) * math.sqrt(2 * self.gamma)
 
     def encode(self, view: View, size: int) -> tuple[npt.NDArray[np.int32], Floats]:
         angles, waves, start = np.zeros((size, self.number)), self.waves, 0
@@ -264,3 +263,13 @@ class Fourier(FeatureMap):
 
     def margins(self, view: View, size: int, weights: Floats) -> Floats:
         return np.asarray(self.encode(view, size)[1] @ weights)
+
+
+@lru_cache(maxsize=4)
+def _normal(seed: int, rows: int, columns: int) -> Floats:
+    """Normal numbers that follow from the seed alone: raw words, whose sequence NumPy promises to keep."""
+    from scipy.special import ndtri
+
+    words = np.random.PCG64(seed).random_raw(rows * columns)
+    drawn: Floats = ndtri(((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53)
+    return drawn.reshape(rows, columns)

@@ -109,8 +109,10 @@ class Plan:
         return Unlimited(self.task.epsilon, self.task.delta)
 
     def _asks(self) -> list[float]:
-        """The pure epsilon of every ask."""
-        return [_pure(p.cost) for p in self.steps for _ in range(p.step.times)]
+        """The pure epsilon of every ask; inf for one that has a delta as well."""
+        costs = [(p.cost, p.step.times) for p in self.steps]
+        pure = [(_pure(c) if not isinstance(c, Approximate) or c.delta == 0 else math.inf, n) for c, n in costs]
+        return [epsilon for epsilon, times in pure for _ in range(times)]
 
     def to_json(self) -> dict[str, Any]:
         """The plan as plain data: the shape of `dpcore plan --json`."""
@@ -136,16 +138,17 @@ class Unlimited(Accountant):
 
     def __init__(self, epsilon: float, delta: float = 0.0) -> None:
         super().__init__(epsilon, delta)
-        self._sum = 0.0
+        self._sum, self._deltas = 0.0, 0.0
 
     def cost(self, fraction: float) -> Cost:
         return Pure(self.epsilon * fraction)
 
     def charge(self, cost: Cost) -> None:
         self._sum += _pure(cost)
+        self._deltas += cost.delta if isinstance(cost, Approximate) else 0.0
 
     def spent(self) -> tuple[float, float]:
-        return self._sum, self.delta
+        return self._sum, max(self.delta, self._deltas)
 
 
 def _pure(cost: Cost) -> float:

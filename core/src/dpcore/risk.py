@@ -7,9 +7,10 @@ rank 1 and size at most l'' ‖x‖². Those two facts are all that the sensitiv
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -24,6 +25,8 @@ from dpcore.schema import Nominal
 Floats = npt.NDArray[np.float64]
 _FINE = 256
 _ULP = 2.0**-53
+_ROUGH = 8192
+_FLAT = 0.1
 
 
 class Vectors(ABC):
@@ -85,8 +88,13 @@ class Minimiser(Query):
     centre: tuple[float, ...] | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.centre is not None and len(self.centre) != self.features.width:
-            raise ValueError("the centre must have one number for each of the features")
+        if self.centre is not None and len(self.centre) != self.cells:
+            raise ValueError("the centre must have one number for each of the weights")
+
+    @property
+    def classes(self) -> int:
+        """How many vectors of weights, which sum to zero, are found together; 1 for one by itself."""
+        return 1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -112,6 +120,7 @@ class GradientBound(Bound):
         width: the number of weights.
         curvature: the largest size of one row's rank-1 term in the Hessian.
         strength, lam: as in `Minimiser`.
+        classes: how many groups of weights, which sum to zero over them; 1 where nothing does.
     """
 
     l1: float = attrs.field(kw_only=True)
@@ -119,6 +128,7 @@ class GradientBound(Bound):
     curvature: float = attrs.field(kw_only=True)
     strength: float = 1.0
     lam: float | None = None
+    classes: int = 1
 
 
 @attrs.frozen(eq=False)
@@ -137,6 +147,11 @@ class _Block:
             matrix = self.matrix[where]
             yield _Block(matrix, matrix.T, self.ours[where], self.others[where])
 
+    def every(self, step: int) -> _Block:
+        """One of so many vectors, as many times."""
+        matrix = self.matrix[::step]
+        return _Block(matrix, matrix.T, self.ours[::step] * step, self.others[::step] * step)
+
 
 class Risk:
     """The exact answer to a `Minimiser`: the sum of losses of some vectors, without its regularisation.
@@ -150,11 +165,12 @@ class Risk:
     """
 
     def __init__(self, vectors: Vectors, query: Minimiser) -> None:
-        self.width = query.features.width
+        self.width = query.cells
         self.centre = np.zeros(self.width) if query.centre is None else np.asarray(query.centre, dtype=np.float64)
         self._vectors = vectors
         self._positive, self._loss = query.positive, query.loss
         self._entries = query.features.entries
+        self._rough = False
 
     @property
     def memory(self) -> dict[Any, Any]:
@@ -162,15 +178,40 @@ class Risk:
         kept: dict[Any, Any] = self._vectors.memory.setdefault((self._positive, self._loss), {})
         return kept
 
-    def _blocks(self) -> Iterator[_Block]:
+    def rough(self) -> Self:
+        """The same from a sample of the vectors, for a solver to steer by: its Hessian is never quite flat."""
+        found = copy.copy(self)
+        found._rough = True
+        return found
+
+    def _blocks(self) -> Iterator[Any]:
+        memory = self._vectors.memory
+        if self._rough:
+            key = ("rough", self._key)
+            if key not in memory:
+                memory[key] = self._sampled()
+            return iter(memory[key])
         if not self._vectors.kept:
             return self._made()
-        key = ("blocks", self._positive)
-        if key not in self._vectors.memory:
-            self._vectors.memory[key] = list(self._made())
-        return iter(self._vectors.memory[key])
+        if self._key not in memory:
+            memory[self._key] = list(self._made())
+        return iter(memory[self._key])
 
-    def _made(self) -> Iterator[_Block]:
+    def _sampled(self) -> list[Any]:
+        exact = copy.copy(self)
+        exact._rough = False
+        step = max(1, sum(self._size(block)[0] for block in exact._blocks()) // max(_ROUGH, 8 * self.width))
+        return [block.every(step) for block in exact._blocks()]
+
+    @property
+    def _key(self) -> Any:
+        return ("blocks", self._positive)
+
+    def projected(self, vector: Floats) -> Floats:
+        """The nearest vector that the weights can be."""
+        return vector
+
+    def _made(self) -> Iterator[Any]:
         for matrix, counts in self._vectors.blocks():
             ours = counts[:, self._positive].astype(np.float64)
             yield _Block(matrix, matrix.T, ours, counts.sum(axis=1) - ours)
@@ -182,7 +223,7 @@ class Risk:
             total += self._pull(block, w)
         return total
 
-    def _pull(self, block: _Block, w: Floats) -> Floats:
+    def _pull(self, block: Any, w: Floats) -> Floats:
         return np.asarray(block.transposed @ self._loss.pull(block.matrix @ w, block.ours, block.others))
 
     def certified(self, w: Floats, enough: float = 0.0) -> tuple[Floats, float]:
@@ -198,10 +239,15 @@ class Risk:
         total, rows, most, pieces = np.zeros(self.width), 0.0, 0, 0
         for block in self._blocks():
             total += self._pull(block, w)
-            rows += float(block.ours.sum() + block.others.sum())
-            most, pieces = max(most, len(block.ours)), pieces + 1
+            size, many = self._size(block)
+            rows += many
+            most, pieces = max(most, size), pieces + 1
         slack = self._slack(w, rows, most + pieces)
         return (total, slack) if slack <= enough else self._finely(w, rows)
+
+    def _size(self, block: Any) -> tuple[int, float]:
+        """How many vectors and rows there are in a block."""
+        return len(block.ours), float(block.ours.sum() + block.others.sum())
 
     def _finely(self, w: Floats, rows: float) -> tuple[Floats, float]:
         parts = [self._pull(piece, w) for block in self._blocks() for piece in block.pieces(_FINE)]
@@ -210,8 +256,12 @@ class Risk:
         return total, self._slack(w, rows, _FINE + 24 + np.log2(len(parts) + 1))
 
     def _slack(self, w: Floats, rows: float, depth: float) -> float:
-        bend = self._loss.curvature * (self._entries + 8) * float(np.linalg.norm(w))
-        return float(_ULP * rows * np.sqrt(self._entries) * (depth + 16 + bend))
+        bend = self._entries + 8
+        return float(_ULP * rows * np.sqrt(self._entries) * (depth + 16)) + bend * self._unit(rows, w)
+
+    def _unit(self, rows: float, w: Floats) -> float:
+        """What an error of u ‖w‖ in every margin does to the gradient."""
+        return float(_ULP * rows * np.sqrt(self._entries) * self._loss.curvature * np.linalg.norm(w))
 
     def value(self, w: Floats) -> float:
         """Σ l(y w·x)."""
@@ -225,16 +275,25 @@ class Risk:
         """Σ l''(y w·x) x xᵀ, shape (width, width)."""
         total = np.zeros((self.width, self.width))
         for block in self._blocks():
-            matrix, ours, others = block.matrix, block.ours, block.others
-            margin = matrix @ w
-            curve = ours * self._loss.curve(margin) + others * self._loss.curve(-margin)
-            if isinstance(matrix, np.ndarray):
-                total += (matrix.T * curve) @ matrix
-            else:
-                scaled = matrix.copy()
-                scaled.data *= np.repeat(curve, np.diff(matrix.indptr))
-                total += (matrix.T @ scaled).toarray()
+            margin = block.matrix @ w
+            curve = block.ours * self._loss.curve(margin) + block.others * self._loss.curve(-margin)
+            if self._rough:
+                curve += _FLAT * self._loss.curvature * (block.ours + block.others)
+            total += gram(block.matrix, curve)
         return total
+
+    def log_determinant(self, w: Floats, lam: float) -> float:
+        """ln of the determinant of the Hessian with `lam` on its diagonal, over the vectors that the weights can be."""
+        return float(np.linalg.slogdet(self.hessian(w) + lam * np.eye(self.width))[1])
+
+
+def gram(matrix: Any, weights: Floats) -> Floats:
+    """Xᵀ diag(weights) X."""
+    if isinstance(matrix, np.ndarray):
+        return np.asarray((matrix.T * weights) @ matrix)
+    scaled = matrix.copy()
+    scaled.data *= np.repeat(weights, np.diff(matrix.indptr))
+    return np.asarray((matrix.T @ scaled).toarray())
 
 
 def boxed(content: Any) -> npt.NDArray[Any]:

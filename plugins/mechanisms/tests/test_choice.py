@@ -150,3 +150,15 @@ def test_extreme_epsilons_choose_without_trouble(mechanism: Any, noise: Any, eps
     assert chosen in (0, 1, 2)
     assert epsilon < 1 or chosen == 1
     assert np.isfinite(log_pmf(mechanism, row, bound, Pure(epsilon))).all()
+
+
+@pytest.mark.parametrize("mechanism", BOTH, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("noise", [SeededNoise(0), ExactNoise()], ids=["seeded", "exact"])
+def test_a_matrix_of_scores_is_one_choice_a_row(mechanism: Any, noise: Any) -> None:
+    scores, bound, cost = np.array([[0.0, 900.0, 1.0], [900.0, 0.0, 2.0]]), Bound(1.0, "score"), Pure(1.0)
+    assert mechanism.release(scores, bound, cost, noise).tolist() == [1.0, 0.0]
+    assert mechanism.without_noise(scores, bound, cost).tolist() == [1.0, 0.0]
+    close = np.array([[0.0, 3.0, 1.0], [2.0, 2.0, 0.0]])
+    together = mechanism.log_density(np.array([1.0, 2.0]), close, bound, cost)
+    apart = mechanism.log_density(1, close[0], bound, cost) + mechanism.log_density(2, close[1], bound, cost)
+    assert together == pytest.approx(apart)

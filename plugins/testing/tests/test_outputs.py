@@ -75,3 +75,12 @@ def test_a_density_that_is_no_number_is_refused() -> None:
     with pytest.raises(PluginError, match="no log-density"):
         log_density(Odd(), np.array([0.0]), side, Pure(1.0))
     assert log_ratio(-3.0, -math.inf) == math.inf
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute_and_flip"])
+def test_of_choices_the_rows_that_differ_tell(name: str) -> None:
+    here, there = np.array([[3.0, 0.0], [1.0, 1.0], [0.0, 5.0]]), np.array([[3.0, 0.0], [2.0, 1.0], [0.0, 5.0]])
+    bound = Bound(1.0, "score", monotone=True)
+    alone = loss(name, Side(here[1], bound), Side(there[1], bound), 1.0)
+    assert loss(name, Side(here, bound), Side(there, bound), 1.0) == pytest.approx(alone)
+    assert 0 < alone <= 1.0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
@@ -106,11 +107,25 @@ class PermuteAndFlip(_Choice):
         return int(noise.permute_and_flip(scores, rate))
 
     def log_probability(self, index: int, logits: npt.NDArray[np.float64]) -> float:
-        # Put the candidates in order of independent uniform times. Candidate i wins at its time u if all that
-        # come before fail: p_i ∫ Π_{j ≠ i} (1 − u p_j) du, a polynomial that Gauss-Legendre integrates exactly.
-        flips = np.exp(logits)
-        nodes, weights = np.polynomial.legendre.leggauss(len(flips) // 2 + 1)
-        u = (nodes + 1) / 2
-        others = np.delete(flips, index)
-        integral = np.sum(weights / 2 * np.prod(1 - np.outer(u, others), axis=1))
-        return float(logits[index] + np.log(integral))
+        return _log_win(index, logits.tobytes())
+
+
+@lru_cache(maxsize=4096)
+def _log_win(index: int, logits: bytes) -> float:
+    """The log-probability that permute-and-flip chooses a candidate.
+
+    Put the candidates in order of independent uniform times. Candidate i wins at its time u if all that come before
+    fail: p_i ∫ Π_{j ≠ i} (1 − u p_j) du, a polynomial that Gauss-Legendre integrates exactly.
+    """
+    exponents = np.frombuffer(logits)
+    nodes, weights = _gauss(len(exponents) // 2 + 1)
+    u = (nodes + 1) / 2
+    others = np.delete(np.exp(exponents), index)
+    integral = np.sum(weights / 2 * np.prod(1 - np.outer(u, others), axis=1))
+    return float(exponents[index] + np.log(integral))
+
+
+@lru_cache(maxsize=64)
+def _gauss(degree: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Nodes and weights of Gauss and Legendre; finding them takes longer than using them."""
+    return np.polynomial.legendre.leggauss(degree)

@@ -50,7 +50,8 @@ class Objective:
 
     def regularised(self, hessian: Floats) -> Floats:
         """The Hessian of the losses, with that of the regularisation added in place."""
-        hessian[np.diag_indices_from(hessian)] += self.lam
+        places = np.arange(hessian.shape[-1])
+        hessian[..., places, places] += self.lam
         return hessian
 
     def _rest(self, w: Floats) -> Floats:
@@ -66,15 +67,14 @@ def minimise(objective: Objective, tolerance: float) -> Floats:
     start = objective.risk.centre - objective.push / objective.lam
     w, slope = start, objective.gradient(start)
     near, factor = _anchor(objective)
-    if near is not None:
-        other = objective.gradient(near)
-        if np.linalg.norm(other) < np.linalg.norm(slope):
-            w, slope = near, other
+    other = objective.gradient(near)
+    if np.linalg.norm(other) < np.linalg.norm(slope):
+        w, slope = near, other
     for _ in range(_MOST // _PATIENCE):
         w, slope, done = _descend(objective, w, slope, factor, tolerance / 4)
         if done:
             break
-        factor = _factored(objective.hessian(w))
+        factor = _factored(objective, objective.regularised(objective.risk.rough().hessian(w)))
     error = objective.certified(w, tolerance)
     if not error <= tolerance:
         raise NotConverged(
@@ -84,34 +84,48 @@ def minimise(objective: Objective, tolerance: float) -> Floats:
     return w
 
 
-def _anchor(objective: Objective) -> tuple[Floats | None, Callable[[Floats], Floats]]:
-    """Where to start, and an inverse Hessian, both remembered with the rows: that of the last minimum with much the
-    same regularisation."""
-    memory = objective.risk.memory
+def _anchor(objective: Objective) -> tuple[Floats, Callable[[Floats], Floats]]:
+    """Where to start, and an inverse Hessian there, both remembered with the rows: about the minimum without noise.
+
+    They are found from a sample of the rows. Who asks again, with much the same regularisation, is likely to ask
+    often: then the Hessian is computed from all rows, once.
+    """
+    memory, rough = objective.risk.memory, objective.risk.rough()
     key = ("anchor", round(np.log2(objective.lam)))
     if key not in memory:
-        calm = attrs.evolve(objective, push=np.zeros_like(objective.push))
+        calm = attrs.evolve(objective, risk=rough, push=np.zeros_like(objective.push))
         w = objective.risk.centre
         slope = calm.gradient(w)
-        hessian = objective.risk.hessian(w)
+        hessian = rough.hessian(w)
+        enough = 1e-3 * (1 + float(np.linalg.norm(slope)))
         for _ in range(20):
-            solve = _factored(calm.regularised(hessian.copy()))
-            w, slope, done = _descend(calm, w, slope, solve, 1e-4 * (1 + float(np.linalg.norm(slope))))
-            hessian = objective.risk.hessian(w)
+            solve = _factored(calm, calm.regularised(hessian.copy()))
+            w, slope, done = _descend(calm, w, slope, solve, enough)
+            hessian = rough.hessian(w)
             if done:
                 break
-        memory[key] = (w, hessian)
-    w, hessian = memory[key]
-    return w, _factored(objective.regularised(hessian.copy()))
+        memory[key] = (w, hessian, False)
+    else:
+        w, hessian, exact = memory[key]
+        if not exact:
+            memory[key] = (w, objective.risk.hessian(w), True)
+    w, hessian, _ = memory[key]
+    return w, _factored(objective, objective.regularised(hessian.copy()))
 
 
-def _factored(hessian: Floats) -> Callable[[Floats], Floats]:
+def _factored(objective: Objective, hessian: Floats) -> Callable[[Floats], Floats]:
+    """v -> H⁻¹ v; for several matrices, each of a group of weights by itself, and then projected."""
     from scipy.linalg import cho_factor, cho_solve
 
-    factor = cho_factor(hessian, lower=True, check_finite=False)
+    if hessian.ndim == 2:
+        factor = cho_factor(hessian, lower=True, check_finite=False)
+        return lambda vector: np.asarray(cho_solve(factor, vector, check_finite=False))
+    factors = [cho_factor(one, lower=True, check_finite=False) for one in hessian]
 
     def solve(vector: Floats) -> Floats:
-        return np.asarray(cho_solve(factor, vector, check_finite=False))
+        parts = zip(factors, vector.reshape(len(factors), -1), strict=True)
+        solved = [cho_solve(factor, part, check_finite=False) for factor, part in parts]
+        return objective.risk.projected(np.concatenate(solved))
 
     return solve
 

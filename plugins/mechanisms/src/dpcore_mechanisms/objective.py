@@ -47,6 +47,7 @@ from dpcore_mechanisms.cover import (
     mean_coordinate,
     normal,
     normal_error,
+    projected_laplace,
     spherical,
     spherical_error,
 )
@@ -55,7 +56,8 @@ from dpcore_mechanisms.newton import Objective, minimise
 Floats = npt.NDArray[np.float64]
 _TOLERANCE = 2.0**-19
 _RELATIVE = 2.0**-44
-_ENOUGH = 40.0
+_ENOUGH = 20.0
+_LARGEST = 5.0
 _CALM = 1.0
 """The regularisation of what is compared with, without noise."""
 CHAUDHURI = Citation(
@@ -69,7 +71,8 @@ CHAUDHURI = Citation(
 
 
 def _epsilon(cost: Cost) -> float:
-    """What is spent of a cost: with more, lam would be too small for the Hessian to be inverted in floats."""
+    """What is spent of a cost. With more, lam would be so small that weights which no row decides grow until the error
+    of their margins cannot be certified."""
     return min(pure_epsilon(cost), _ENOUGH)
 
 
@@ -81,22 +84,30 @@ class _Noise:
         scale: of the vector.
         kind: the standard vector is `spherical` (density ∝ e^(−‖b‖)), `laplace` (∝ e^(−‖b‖₁)) or `normal`.
         width: its length.
+        groups: of weights that sum to zero: the drawn vector is projected onto these; 1 for none.
     """
 
     scale: float
     kind: str
     width: int
+    groups: int = 1
 
     def draw(self, noise: NoiseSource) -> Floats:
         """One vector."""
         draw = {"spherical": spherical, "laplace": laplace, "normal": normal}[self.kind]
-        return self.scale * draw(noise, self.width)
+        drawn = self.scale * draw(noise, self.width)
+        if self.groups == 1:
+            return drawn
+        each = drawn.reshape(self.groups, -1)
+        return np.asarray((each - each.mean(axis=0)).ravel())
 
     @property
     def error(self) -> float:
         """How far a draw is from a real one, in L2."""
         error = {"spherical": spherical_error, "laplace": laplace_error, "normal": normal_error}[self.kind]
-        return self.scale * error(self.width)
+        # a projection moves nothing further apart, but for its own rounding
+        rounding = 2.0**-50 * self.groups * self.size * self.width if self.groups > 1 else 0.0
+        return self.scale * error(self.width) + rounding
 
     @property
     def size(self) -> float:
@@ -106,6 +117,8 @@ class _Noise:
 
     def log_density(self, vector: Floats) -> float:
         """Up to a constant."""
+        if self.groups > 1 and self.kind == "laplace":
+            return projected_laplace(vector.reshape(self.groups, -1) / self.scale)
         norm = float(np.linalg.norm(vector, 1 if self.kind == "laplace" else 2)) / self.scale
         return -0.5 * norm * norm if self.kind == "normal" else -norm
 
@@ -116,11 +129,26 @@ def _pure(bound: GradientBound, epsilon: float) -> _Noise:
     A row of one-hot parts has few entries of many, so its L1 norm is small for its width: noise of one scale in every
     number, rather than of one length, is smaller by about √(width / parts) (Awan & Slavković 2021 compare norms).
     """
+    if bound.classes > 1:
+        return _Noise(bound.l1 / epsilon, "laplace", bound.width, bound.classes)
     both = (
         _Noise(bound.scalar() / epsilon, "spherical", bound.width),
         _Noise(bound.l1 / epsilon, "laplace", bound.width),
     )
     return min(both, key=lambda noise: noise.size)
+
+
+def determinant(bound: GradientBound, lam: float) -> float:
+    """The most that one row's term in the Hessian can add to ln of its determinant: of a given trace, that is when
+    its eigenvalues are equal."""
+    rank = max(1, bound.classes - 1)
+    return rank * math.log1p(bound.curvature / rank / lam)
+
+
+def least_lam(bound: GradientBound, spent: float) -> float:
+    """The lam whose determinant costs so much."""
+    rank = max(1, bound.classes - 1)
+    return bound.curvature / rank / math.expm1(spent / rank)
 
 
 class _Empirical(Mechanism):
@@ -135,12 +163,12 @@ class _Empirical(Mechanism):
 
     def lam(self, bound: GradientBound, cost: Cost) -> float:
         """The regularisation, from the cost and public facts: `strength` times what lets ln(1 + c/lam) be a quarter of
-        epsilon, or what the query says; but never less than what lets it be half."""
+        epsilon, or what the query says; but never less than what lets it be half, or `_LARGEST`."""
         epsilon = _epsilon(cost)
-        wished = bound.lam or bound.strength * bound.curvature / math.expm1(epsilon / 4)
+        wished = bound.lam or bound.strength * least_lam(bound, epsilon / 4)
         # with delta a replaced row is two rows, each of which costs the logarithm out of its half
         most = epsilon / 4 if isinstance(cost, Approximate) and bound.scalar() > 1 else epsilon / 2
-        return max(wished, bound.curvature / math.expm1(most))
+        return max(wished, least_lam(bound, min(most, _LARGEST)))
 
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
         """What is drawn, with what the cover leaves of epsilon."""
@@ -172,14 +200,14 @@ class ObjectivePerturbation(_Empirical):
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
         epsilon = _epsilon(cost) * (1 - 2 * SHARE)
         spent = self.determinant(bound, cost)
-        if isinstance(cost, Approximate) and cost.delta > 0:
+        if isinstance(cost, Approximate) and cost.delta > 0 and bound.classes == 1:
             sigma = _sigma(epsilon, cost.delta * math.exp(-SHARE * _epsilon(cost)), spent, bound.scalar() > 1)
             return _Noise(sigma, "normal", bound.width)
         return _pure(bound, epsilon - spent)
 
     def determinant(self, bound: GradientBound, cost: Cost) -> float:
         """What of epsilon the change of variables costs."""
-        return math.log1p(bound.curvature / self.lam(bound, cost))
+        return determinant(bound, self.lam(bound, cost))
 
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
         bound = _gradient(bound)
@@ -197,9 +225,10 @@ class ObjectivePerturbation(_Empirical):
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
         bound, w = _gradient(bound), np.asarray(output, dtype=np.float64)
-        objective = Objective(exact.item(), self.lam(bound, cost), np.zeros(bound.width))
-        _, log_determinant = np.linalg.slogdet(objective.hessian(w))
-        return float(self.noise(bound, cost).log_density(objective.gradient(w)) + log_determinant)
+        risk, lam = exact.item(), self.lam(bound, cost)
+        w = risk.projected(w)
+        push = Objective(risk, lam, np.zeros(bound.width)).gradient(w)
+        return float(self.noise(bound, cost).log_density(push) + risk.log_determinant(w, lam))
 
 
 @attrs.frozen
@@ -207,10 +236,15 @@ class Chaudhuri2011(ObjectivePerturbation):
     """Objective perturbation with the constants of its paper: safe, and far more noise than it needs."""
 
     costs: ClassVar[tuple[type[Cost], ...]] = (Pure,)
+    guarantee: ClassVar[str] = "pure epsilon"
     notes: ClassVar[str] = (
         "Charges ln(1 + 2c/lam + c²/lam²) where ln(1 + c/lam) is spent, and takes half of the rest under either "
         "adjacency."
     )
+
+    def fits(self, bound: Bound, cost: Cost) -> bool:
+        # its constants are for one row's gradient of length 1 and a Hessian term of rank 1
+        return isinstance(bound, GradientBound) and bound.classes == 1 and super().fits(bound, cost)
 
     def lam(self, bound: GradientBound, cost: Cost) -> float:
         least = bound.curvature / math.expm1(_epsilon(cost) / 4)
@@ -234,6 +268,12 @@ class OutputPerturbation(_Empirical):
     costs: ClassVar[tuple[type[Cost], ...]] = (Pure, Approximate)
     citation: ClassVar[Citation | None] = CHAUDHURI
     notes: ClassVar[str] = "Needs no smooth loss; mostly worse than objective_perturbation. With delta, Gaussian noise."
+
+    def lam(self, bound: GradientBound, cost: Cost) -> float:
+        """4c/epsilon, as for the perturbed objective where epsilon is small; but 4c/√epsilon where it is large, so that
+        both the noise, of size 1 / (lam epsilon), and the pull to the centre fall."""
+        epsilon = _epsilon(cost)
+        return bound.lam or bound.strength * bound.curvature * 4 / (epsilon if epsilon < 1 else math.sqrt(epsilon))
 
     def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
         moves = bound.scalar() / self.lam(bound, cost)

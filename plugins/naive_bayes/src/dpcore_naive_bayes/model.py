@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any, Self
 
 import attrs
@@ -123,8 +124,9 @@ class NaiveBayesModel(Model):
             block[:] = self.prior
             for part in self.parts:
                 part.add(view, block)
-            block -= block.max(axis=1, keepdims=True)
-            block -= np.log(np.exp(block).sum(axis=1, keepdims=True))
+            # class by class: NumPy is several times slower along so short an axis
+            block -= reduce(np.maximum, block.T)[:, None]
+            block -= np.log(reduce(np.add, np.exp(block).T))[:, None]
         return total
 
     def to_json(self) -> dict[str, Any]:

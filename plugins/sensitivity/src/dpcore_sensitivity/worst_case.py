@@ -73,16 +73,21 @@ class Global(SensitivityRule):
 
 
 def _gradient(query: Minimiser, adjacency: Adjacency) -> Bound:
-    """A row's gradient is l'(m) y x, |l'| ≤ 1, ‖x‖ ≤ 1; its Hessian l''(m) x xᵀ, of size at most l'' ‖x‖²."""
+    """A row's gradient is l'(m) y x, |l'| ≤ 1, ‖x‖ ≤ 1; its Hessian l''(m) x xᵀ, of size at most l'' ‖x‖².
+
+    Of all classes at once: (p − e_y) ⊗ x, and (diag p − p pᵀ) ⊗ x xᵀ.
+    """
     rows = 2.0 if adjacency is Adjacency.REPLACE_ONE else 1.0
+    joint = query.classes > 1
     return GradientBound(
-        rows,
+        rows * math.sqrt(2) if joint else rows,
         "gradient",
-        l1=rows * query.features.longest_l1,
-        width=query.features.width,
-        curvature=query.loss.curvature,
+        l1=rows * query.features.longest_l1 * (2 if joint else 1),
+        width=query.cells,
+        curvature=1 - 1 / query.classes if joint else query.loss.curvature,
         strength=query.strength,
         lam=query.lam,
+        classes=query.classes,
     )
 
 
