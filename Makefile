@@ -11,7 +11,7 @@ demo: .venv/ready
 	$(BIN)/python examples/demo.py
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 prove: .venv/ready
 	$(BIN)/python -m pytest -m prove -s

@@ -20,13 +20,14 @@ REGISTRY = load_plugins()
 NOMINAL = Schema(
     [Nominal("colour", ["red", "green", "blue"]), Nominal("size", ["s", "l"])], Nominal("y", ["no", "yes"])
 )
-OURS = list(subjects(REGISTRY))
+OURS = [(kind, name, p) for kind, name, p in subjects(REGISTRY) if name == "naive_bayes" or not p]
+"""As they come, and the simplest learner in every setting: `make prove` audits all settings of all."""
 
 
 @pytest.mark.parametrize(("kind", "name", "parameters"), OURS, ids=[f"{n} {p or ''}".strip() for _, n, p in OURS])
 def test_no_component_of_this_repository_is_flagged(kind: str, name: str, parameters: dict[str, str]) -> None:
-    # one query at a time: one schema with attributes of every kind has them all
-    schema = None if kind == "classifier" else schemas()["mixed"]
+    # one schema with attributes of every kind stands for all, but for the simplest learner
+    schema = None if (name, parameters) == ("naive_bayes", {}) else schemas()["mixed"]
     try:
         found = audit(name, kind=kind, parameters=parameters, seconds=0, registry=REGISTRY, schema=schema)
     except NothingToAudit:
