@@ -50,20 +50,23 @@ class Published:
         return attrs.asdict(self)
 
 
-def published(registry: Registry, *, epsilon: float = EPSILON, seed: int = 0) -> Iterator[Published]:
+def published(
+    registry: Registry, *, learner: str | None = None, epsilon: float = EPSILON, seed: int = 0
+) -> Iterator[Published]:
     """A row for every published procedure of every learner (`Classifier.published`), data and adjacency.
 
     Args:
         registry: where learners are found.
+        learner: the one to look at; all, if None.
         epsilon: what the papers are asked for.
         seed: decides the outputs.
     """
     data = {"8 nominal attributes": eight_nominal(), "nominal and numeric": schemas()["mixed"]}
-    for name in registry.names("classifier"):
-        learner = registry.get("classifier", name)
-        for settings in learner.published:
+    for name in registry.names("classifier") if learner is None else [learner]:
+        found = registry.get("classifier", name)
+        for settings in found.published:
             for title, schema in data.items():
-                for adjacency in map(Adjacency, learner.adjacency):
+                for adjacency in map(Adjacency, found.adjacency):
                     try:
                         yield _one(
                             registry, name, settings, (title, schema), adjacency=adjacency, epsilon=epsilon, seed=seed
