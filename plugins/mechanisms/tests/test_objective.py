@@ -29,7 +29,8 @@ from dpcore.schema import Nominal
 from dpcore_mechanisms import cover as module
 from dpcore_mechanisms.cover import SHARE
 from dpcore_mechanisms.newton import Objective, minimise
-from dpcore_mechanisms.objective import Chaudhuri2011, ObjectivePerturbation, OutputPerturbation
+from dpcore_mechanisms.objective import Chaudhuri2011, ObjectivePerturbation
+from dpcore_mechanisms.output import OutputPerturbation
 
 ALPHA = 1e-6
 TARGET = Nominal("class", ("a", "b"))
@@ -435,7 +436,8 @@ def test_the_noise_of_the_cover_is_paid_for(monkeypatch: pytest.MonkeyPatch, spa
         seen.append((distance, epsilon))
         return module.cover(vector, distance, epsilon, noise)
 
-    monkeypatch.setattr("dpcore_mechanisms.objective.cover", watched)
+    for place in ("objective", "output"):
+        monkeypatch.setattr(f"dpcore_mechanisms.{place}.cover", watched)
     exact, stated = risk(spaces[2], Logistic(), (((0.6, 0.8), 1),)), bound(spaces[2], Logistic(), 1)
     for mechanism in ALL:
         noise, lam = mechanism.noise(stated, Pure(1.0)), mechanism.lam(stated, Pure(1.0))

@@ -45,6 +45,6 @@ def dpcore_mechanisms() -> list[Component]:
         Component(
             "output_perturbation",
             "The minimum of an empirical risk plus noise",
-            "dpcore_mechanisms.objective:OutputPerturbation",
+            "dpcore_mechanisms.output:OutputPerturbation",
         ),
     ]

@@ -1,4 +1,4 @@
-"""Private empirical risk: the minimiser of a perturbed objective, or a perturbed minimiser.
+"""Private empirical risk: the minimiser of a perturbed objective.
 
 J(w) = Σ l(y_i w·x_i) + (lam/2) ‖w − centre‖² + b·w, in sum form, so that the number of rows is not needed.
 
@@ -38,23 +38,12 @@ from dpcore.mechanism import Answer, Calibration, Mechanism
 from dpcore.noise import NoiseSource
 from dpcore.privacy import GDP, ZCDP, Approximate, Cost, Pure, pure_epsilon
 from dpcore.risk import GradientBound, Risk
-from dpcore_mechanisms.cover import (
-    SHARE,
-    cover,
-    grid,
-    laplace,
-    laplace_error,
-    mean_coordinate,
-    normal,
-    normal_error,
-    projected_laplace,
-    spherical,
-    spherical_error,
-)
+from dpcore_mechanisms.cover import SHARE, cover, grid
 from dpcore_mechanisms.newton import Objective, minimise
+from dpcore_mechanisms.vector import VectorNoise, smaller
 
 Floats = npt.NDArray[np.float64]
-_TOLERANCE = 2.0**-19
+TOLERANCE = 2.0**-19
 _RELATIVE = 2.0**-44
 _ENOUGH = 20.0
 _LARGEST = 5.0
@@ -70,72 +59,10 @@ CHAUDHURI = Citation(
 )
 
 
-def _epsilon(cost: Cost) -> float:
+def spendable(cost: Cost) -> float:
     """What is spent of a cost. With more, lam would be so small that weights which no row decides grow until the error
     of their margins cannot be certified."""
     return min(pure_epsilon(cost), _ENOUGH)
-
-
-@attrs.frozen
-class _Noise:
-    """How b (or what is added to w) is drawn: `scale` times a standard vector.
-
-    Args:
-        scale: of the vector.
-        kind: the standard vector is `spherical` (density ∝ e^(−‖b‖)), `laplace` (∝ e^(−‖b‖₁)) or `normal`.
-        width: its length.
-        groups: of weights that sum to zero: the drawn vector is projected onto these; 1 for none.
-    """
-
-    scale: float
-    kind: str
-    width: int
-    groups: int = 1
-
-    def draw(self, noise: NoiseSource) -> Floats:
-        """One vector."""
-        draw = {"spherical": spherical, "laplace": laplace, "normal": normal}[self.kind]
-        drawn = self.scale * draw(noise, self.width)
-        if self.groups == 1:
-            return drawn
-        each = drawn.reshape(self.groups, -1)
-        return np.asarray((each - each.mean(axis=0)).ravel())
-
-    @property
-    def error(self) -> float:
-        """How far a draw is from a real one, in L2."""
-        error = {"spherical": spherical_error, "laplace": laplace_error, "normal": normal_error}[self.kind]
-        # a projection moves nothing further apart, but for its own rounding
-        rounding = 2.0**-50 * self.groups * self.size * self.width if self.groups > 1 else 0.0
-        return self.scale * error(self.width) + rounding
-
-    @property
-    def size(self) -> float:
-        """About the mean size of one number."""
-        sizes = {"spherical": mean_coordinate(self.width), "laplace": 1.0, "normal": math.sqrt(2 / math.pi)}
-        return self.scale * sizes[self.kind]
-
-    def log_density(self, vector: Floats) -> float:
-        """Up to a constant."""
-        if self.groups > 1 and self.kind == "laplace":
-            return projected_laplace(vector.reshape(self.groups, -1) / self.scale)
-        norm = float(np.linalg.norm(vector, 1 if self.kind == "laplace" else 2)) / self.scale
-        return -0.5 * norm * norm if self.kind == "normal" else -norm
-
-
-def _pure(bound: GradientBound, epsilon: float) -> _Noise:
-    """Of the two kinds of noise with a pure guarantee the smaller one: by the gradient's change in L2, or in L1.
-
-    A row of one-hot parts has few entries of many, so its L1 norm is small for its width: noise of one scale in every
-    number, rather than of one length, is smaller by about √(width / parts) (Awan & Slavković 2021 compare norms).
-    """
-    if bound.classes > 1:
-        return _Noise(bound.l1 / epsilon, "laplace", bound.width, bound.classes)
-    both = (
-        _Noise(bound.scalar() / epsilon, "spherical", bound.width),
-        _Noise(bound.l1 / epsilon, "laplace", bound.width),
-    )
-    return min(both, key=lambda noise: noise.size)
 
 
 def determinant(bound: GradientBound, lam: float) -> float:
@@ -151,7 +78,7 @@ def least_lam(bound: GradientBound, spent: float) -> float:
     return bound.curvature / rank / math.expm1(spent / rank)
 
 
-class _Empirical(Mechanism):
+class Empirical(Mechanism):
     """What both mechanisms share."""
 
     accepts: ClassVar[tuple[str, ...]] = ("gradient",)
@@ -164,19 +91,19 @@ class _Empirical(Mechanism):
     def lam(self, bound: GradientBound, cost: Cost) -> float:
         """The regularisation, from the cost and public facts: `strength` times what lets ln(1 + c/lam) be a quarter of
         epsilon, or what the query says; but never less than what lets it be half, or `_LARGEST`."""
-        epsilon = _epsilon(cost)
+        epsilon = spendable(cost)
         wished = bound.lam or bound.strength * least_lam(bound, epsilon / 4)
         # with delta a replaced row is two rows, each of which costs the logarithm out of its half
         most = epsilon / 4 if isinstance(cost, Approximate) and bound.scalar() > 1 else epsilon / 2
         return max(wished, least_lam(bound, min(most, _LARGEST)))
 
-    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
+    def noise(self, bound: GradientBound, cost: Cost) -> VectorNoise:
         """What is drawn, with what the cover leaves of epsilon."""
         raise NotImplementedError
 
-    def tolerance(self, bound: GradientBound, noise: _Noise) -> float:
+    def tolerance(self, bound: GradientBound, noise: VectorNoise) -> float:
         """What the gradient may be at most: a public number."""
-        return max(_TOLERANCE, _RELATIVE * bound.width * noise.scale)
+        return max(TOLERANCE, _RELATIVE * bound.width * noise.scale)
 
     def solved(self, risk: Risk, lam: float, push: Floats, tolerance: float) -> Floats:
         """The minimum for one b."""
@@ -188,7 +115,7 @@ class _Empirical(Mechanism):
 
 
 @attrs.frozen
-class ObjectivePerturbation(_Empirical):
+class ObjectivePerturbation(Empirical):
     """The minimiser of an objective with a random linear term."""
 
     citation: ClassVar[Citation | None] = CHAUDHURI
@@ -197,34 +124,34 @@ class ObjectivePerturbation(_Empirical):
         "and 1/250 of epsilon covers what is left of its error. With delta, Gaussian noise (Redberg et al. 2023)."
     )
 
-    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
-        epsilon = _epsilon(cost) * (1 - 2 * SHARE)
+    def noise(self, bound: GradientBound, cost: Cost) -> VectorNoise:
+        epsilon = spendable(cost) * (1 - 2 * SHARE)
         spent = self.determinant(bound, cost)
         if isinstance(cost, Approximate) and cost.delta > 0 and bound.classes == 1:
-            sigma = _sigma(epsilon, cost.delta * math.exp(-SHARE * _epsilon(cost)), spent, bound.scalar() > 1)
-            return _Noise(sigma, "normal", bound.width)
-        return _pure(bound, epsilon - spent)
+            sigma = _sigma(epsilon, cost.delta * math.exp(-SHARE * spendable(cost)), spent, bound.scalar() > 1)
+            return VectorNoise(sigma, "normal", bound.width)
+        return smaller(bound, epsilon - spent)
 
     def determinant(self, bound: GradientBound, cost: Cost) -> float:
         """What of epsilon the change of variables costs."""
         return determinant(bound, self.lam(bound, cost))
 
     def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
-        bound = _gradient(bound)
+        bound = gradient_bound(bound)
         noise, lam = self.noise(bound, cost), self.lam(bound, cost)
         distance = (self.tolerance(bound, noise) + noise.error) / lam
         # without rows the minimiser is −b / lam; rows only pull it closer
         return Calibration(noise.scale / lam, grid(distance, bound.width), noise.size / lam)
 
     def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
-        bound = _gradient(bound)
+        bound = gradient_bound(bound)
         drawn, lam = self.noise(bound, cost), self.lam(bound, cost)
         tolerance = self.tolerance(bound, drawn)
         w = self.solved(exact.item(), lam, drawn.draw(noise), tolerance)
-        return cover(w, (tolerance + drawn.error) / lam, SHARE * _epsilon(cost), noise)
+        return cover(w, (tolerance + drawn.error) / lam, SHARE * spendable(cost), noise)
 
     def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
-        bound, w = _gradient(bound), np.asarray(output, dtype=np.float64)
+        bound, w = gradient_bound(bound), np.asarray(output, dtype=np.float64)
         risk, lam = exact.item(), self.lam(bound, cost)
         w = risk.projected(w)
         push = Objective(risk, lam, np.zeros(bound.width)).gradient(w)
@@ -247,66 +174,21 @@ class Chaudhuri2011(ObjectivePerturbation):
         return isinstance(bound, GradientBound) and bound.classes == 1 and super().fits(bound, cost)
 
     def lam(self, bound: GradientBound, cost: Cost) -> float:
-        least = bound.curvature / math.expm1(_epsilon(cost) / 4)
+        least = bound.curvature / math.expm1(spendable(cost) / 4)
         wished = bound.lam or bound.strength * least
         return wished if self._left(bound.curvature, wished, cost) > 0 else max(wished, least)
 
     @staticmethod
     def _left(curvature: float, lam: float, cost: Cost) -> float:
         """epsilon' of the paper, after the cover."""
-        return _epsilon(cost) * (1 - 2 * SHARE) - 2 * math.log1p(curvature / lam)
+        return spendable(cost) * (1 - 2 * SHARE) - 2 * math.log1p(curvature / lam)
 
-    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
+    def noise(self, bound: GradientBound, cost: Cost) -> VectorNoise:
         left = self._left(bound.curvature, self.lam(bound, cost), cost)
-        return _Noise(2 / left, "spherical", bound.width)
+        return VectorNoise(2 / left, "spherical", bound.width)
 
 
-@attrs.frozen
-class OutputPerturbation(_Empirical):
-    """The minimiser plus noise: one person moves it by at most 1/lam (2/lam for a replaced one)."""
-
-    costs: ClassVar[tuple[type[Cost], ...]] = (Pure, Approximate)
-    citation: ClassVar[Citation | None] = CHAUDHURI
-    notes: ClassVar[str] = "Needs no smooth loss; mostly worse than objective_perturbation. With delta, Gaussian noise."
-
-    def lam(self, bound: GradientBound, cost: Cost) -> float:
-        """4c/epsilon, as for the perturbed objective where epsilon is small; but 4c/√epsilon where it is large, so that
-        both the noise, of size 1 / (lam epsilon), and the pull to the centre fall."""
-        epsilon = _epsilon(cost)
-        return bound.lam or bound.strength * bound.curvature * 4 / (epsilon if epsilon < 1 else math.sqrt(epsilon))
-
-    def noise(self, bound: GradientBound, cost: Cost) -> _Noise:
-        moves = bound.scalar() / self.lam(bound, cost)
-        epsilon = _epsilon(cost) * (1 - 2 * SHARE)
-        if isinstance(cost, Approximate) and cost.delta > 0:
-            return _Noise(moves / _mu(epsilon, cost.delta * math.exp(-SHARE * _epsilon(cost))), "normal", bound.width)
-        # the gradient's change has few entries, but the inverse Hessian spreads it: nothing is known of it in L1
-        return _Noise(moves / epsilon, "spherical", bound.width)
-
-    def tolerance(self, bound: GradientBound, noise: _Noise) -> float:
-        return _TOLERANCE
-
-    def calibrate(self, bound: Bound, cost: Cost) -> Calibration:
-        bound = _gradient(bound)
-        noise = self.noise(bound, cost)
-        return Calibration(noise.scale, grid(self._distance(bound, cost, noise), bound.width), noise.size)
-
-    def _distance(self, bound: GradientBound, cost: Cost, noise: _Noise) -> float:
-        return _TOLERANCE / self.lam(bound, cost) + noise.error
-
-    def release(self, exact: npt.NDArray[Any], bound: Bound, cost: Cost, noise: NoiseSource) -> Answer:
-        bound, risk = _gradient(bound), exact.item()
-        drawn, lam = self.noise(bound, cost), self.lam(bound, cost)
-        w = self.solved(risk, lam, np.zeros(bound.width), _TOLERANCE) + drawn.draw(noise)
-        return cover(w, self._distance(bound, cost, drawn), SHARE * _epsilon(cost), noise)
-
-    def log_density(self, output: Answer, exact: npt.NDArray[Any], bound: Bound, cost: Cost) -> float:
-        bound = _gradient(bound)
-        centre = self.solved(exact.item(), self.lam(bound, cost), np.zeros(bound.width), _TOLERANCE)
-        return self.noise(bound, cost).log_density(np.asarray(output, dtype=np.float64) - centre)
-
-
-def _gradient(bound: Bound) -> GradientBound:
+def gradient_bound(bound: Bound) -> GradientBound:
     if not isinstance(bound, GradientBound):
         raise InputError("a perturbed objective needs the bound of a gradient.")
     return bound
@@ -326,16 +208,3 @@ def _sigma(epsilon: float, delta: float, spent: float, replace: bool) -> float:
     while not enough(top):
         top *= 2
     return smallest(enough, top)
-
-
-@lru_cache(maxsize=1024)
-def _mu(epsilon: float, delta: float) -> float:
-    """The largest mu of one Gaussian release."""
-
-    def enough(sigma: float) -> bool:
-        return gdp_delta(1 / (sigma * sigma), epsilon) <= delta
-
-    top = 1.0
-    while not enough(top):
-        top *= 2
-    return 1 / smallest(enough, top)
