@@ -162,3 +162,15 @@ def test_the_hessian_is_the_derivative_of_the_gradient() -> None:
     eye = np.eye(ONE_HOT.width)
     columns = [(o.gradient(w + step * e) - o.gradient(w - step * e)) / (2 * step) for e in eye]
     assert o.hessian(w) == pytest.approx(np.array(columns), abs=1e-8)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_bit_of_an_answer_is_the_same_whatever_was_asked_before(loss: Loss) -> None:
+    vectors, fresh = (rows(ONE_HOT, 2000, 2) for _ in range(2))
+    rng = np.random.default_rng(0)
+    for lam in (3.1, 2.9, 40.0):
+        elsewhere = tuple(rng.normal(size=ONE_HOT.width).tolist())
+        minimise(objective(vectors, ONE_HOT, loss, lam, rng.normal(size=ONE_HOT.width), centre=elsewhere), 1e-6)
+    push = rng.normal(size=ONE_HOT.width)
+    first, again = (minimise(objective(v, ONE_HOT, loss, 3.0, push), 1e-6) for v in (fresh, vectors))
+    assert first.tobytes() == again.tobytes()

@@ -87,29 +87,27 @@ def minimise(objective: Objective, tolerance: float) -> Floats:
 def _anchor(objective: Objective) -> tuple[Floats, Callable[[Floats], Floats]]:
     """Where to start, and an inverse Hessian there, both remembered with the rows: about the minimum without noise.
 
-    They are found from a sample of the rows. Who asks again, with much the same regularisation, is likely to ask
-    often: then the Hessian is computed from all rows, once.
+    They are found by a sample of the rows, for a centre of 0 and the nearest power of two to lam: so they, and all
+    bits of what is found from them, do not depend on what was asked before.
     """
     memory, rough = objective.risk.memory, objective.risk.rough()
-    key = ("anchor", round(np.log2(objective.lam)))
+    octave = round(np.log2(objective.lam))
+    key = ("anchor", octave)
     if key not in memory:
-        calm = attrs.evolve(objective, risk=rough, push=np.zeros_like(objective.push))
-        w = objective.risk.centre
+        rough.centre = np.zeros_like(rough.centre)
+        calm = Objective(rough, 2.0**octave, np.zeros_like(objective.push))
+        w = rough.centre
         slope = calm.gradient(w)
         hessian = rough.hessian(w)
         enough = 1e-3 * (1 + float(np.linalg.norm(slope)))
         for _ in range(20):
             solve = _factored(calm, calm.regularised(hessian.copy()))
             w, slope, done = _descend(calm, w, slope, solve, enough)
-            hessian = rough.hessian(w)
             if done:
                 break
-        memory[key] = (w, hessian, False)
-    else:
-        w, hessian, exact = memory[key]
-        if not exact:
-            memory[key] = (w, objective.risk.hessian(w), True)
-    w, hessian, _ = memory[key]
+            hessian = rough.hessian(w)
+        memory[key] = (w, objective.risk.hessian(w))
+    w, hessian = memory[key]
     return w, _factored(objective, objective.regularised(hessian.copy()))
 
 
