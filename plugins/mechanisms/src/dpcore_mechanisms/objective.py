@@ -23,6 +23,7 @@ of the real minimum, and `cover` pays for that.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -97,9 +98,9 @@ class Empirical(Mechanism):
         most = epsilon / 4 if isinstance(cost, Approximate) and bound.scalar() > 1 else epsilon / 2
         return max(wished, least_lam(bound, min(most, _LARGEST)))
 
+    @abstractmethod
     def noise(self, bound: GradientBound, cost: Cost) -> VectorNoise:
         """What is drawn, with what the cover leaves of epsilon."""
-        raise NotImplementedError
 
     def tolerance(self, bound: GradientBound, noise: VectorNoise) -> float:
         """What the gradient may be at most: a public number."""
