@@ -17,8 +17,8 @@ import forked
 from dpcore import open_ledger
 from dpcore.cli import main
 from dpcore.release import Release
+from rights import obey_permissions
 
-NOBODY = 65534
 FIT = ("fit", "naive_bayes", "iris", "--epsilon", "0.1")
 ROWS = "age,ward,outcome\n31,east,home\n64,west,stay\n7,east,home\n"
 
@@ -134,13 +134,6 @@ def in_fork() -> Callable[..., tuple[int, str]]:
     return run
 
 
-def drop_rights() -> None:
-    if os.getuid() == 0:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-
-
 # -- what is written ------------------------------------------------------------------------------
 
 
@@ -168,13 +161,11 @@ def test_on_a_disk_for_reading_only_nothing_is_written(verb: str, disk: Path, ca
 
 
 @pytest.mark.parametrize("verb", WRITERS)
-def test_in_a_folder_of_another_user_nothing_is_written(verb: str, folder: Path, in_fork: Any) -> None:
+def test_in_a_folder_that_is_read_only_to_the_user_nothing_is_written(verb: str, folder: Path, in_fork: Any) -> None:
     place = place_with_files(folder, "locked")
-    for path in (folder / "good.ledger", folder):
-        path.chmod(0o777)  # where the ledger of `fit --ledger` is, nobody may write
     place.chmod(0o555)
     before = contents(place)
-    code, printed = in_fork(*WRITERS[verb]("locked"), before=drop_rights)
+    code, printed = in_fork(*WRITERS[verb]("locked"), before=obey_permissions)
     assert_refused(code, "", printed, says="ermission denied" if verb != "ledger init" else "locked/x.ledger")
     assert contents(place) == before
     assert ledger_rows("good.ledger") == ["open"]
@@ -229,13 +220,12 @@ def test_a_ledger_on_a_full_disk_is_read_and_stays_whole(disk: Path, capsys: Any
 
 
 @pytest.mark.parametrize("locked", ["the folder", "the file", "both"])
-def test_a_ledger_of_another_user_takes_no_entry(locked: str, folder: Path, in_fork: Any) -> None:
+def test_a_ledger_that_is_read_only_to_the_user_takes_no_entry(locked: str, folder: Path, in_fork: Any) -> None:
     place = place_with_files(folder, "books")
-    folder.chmod(0o777)
     (place / "iris.ledger").chmod(0o666 if locked == "the folder" else 0o444)
     place.chmod(0o777 if locked == "the file" else 0o555)
     before = (place / "iris.ledger").read_bytes()
-    code, printed = in_fork(*FIT, "--out", "m.json", "--ledger", "books/iris.ledger", before=drop_rights)
+    code, printed = in_fork(*FIT, "--out", "m.json", "--ledger", "books/iris.ledger", before=obey_permissions)
     assert_refused(code, "", printed, says="books/iris.ledger")
     assert not Path("m.json").exists()
     assert (place / "iris.ledger").read_bytes() == before
