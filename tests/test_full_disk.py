@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import forked
+from disks import fill, small_disk
 from dpcore import open_ledger
 from dpcore.cli import main
 from dpcore.release import Release
@@ -71,30 +72,8 @@ def place_with_files(folder: Path, name: str) -> Path:
 @pytest.fixture
 def disk(folder: Path) -> Iterator[Path]:
     """A small disk of its own, with `place_with_files` on it."""
-    place = folder / "disk"
-    place.mkdir()
-    try:
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", place], capture_output=True, check=False
-        )
-    except FileNotFoundError:
-        pytest.skip("no mount command")
-    if mounted.returncode:
-        pytest.skip("mounting a small disk is not permitted here")
-    try:
+    with small_disk(folder / "disk", "512k"):
         yield place_with_files(folder, "disk")
-    finally:
-        subprocess.run(["umount", place], check=True)
-
-
-def fill(place: Path) -> None:
-    """Leave not a page free."""
-    with (place / "filler").open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(512))
-        except OSError:
-            pass
 
 
 def contents(place: Path) -> dict[str, bytes | None]:

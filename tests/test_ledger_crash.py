@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import forked
+from disks import fill, small_disk
 from dpcore import open_ledger
 from dpcore.cli import main
 from dpcore.curator import Curator
@@ -137,32 +138,10 @@ def test_a_ledger_whose_making_was_cut_short_says_so(folder: Path, capsys: Any) 
 @pytest.fixture
 def disk(folder: Path) -> Iterator[Path]:
     """A disk of its own that is full in a moment, with a ledger on it."""
-    place = folder / "disk"
-    place.mkdir()
-    try:
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", place], capture_output=True, check=False
-        )
-    except FileNotFoundError:
-        pytest.skip("no mount command")
-    if mounted.returncode:
-        pytest.skip("mounting a small disk is not permitted here")
-    try:
+    with small_disk(folder / "disk", "256k") as place:
         assert main(("ledger", "init", "disk/iris.ledger", "--dataset", "iris", "--epsilon", "1")) == 0
         assert fit("m0.json", "disk/iris.ledger") == 0
         yield place
-    finally:
-        subprocess.run(["umount", place], check=True)
-
-
-def fill(disk: Path) -> None:
-    """Leave not a page free."""
-    with (disk / "filler").open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(512))
-        except OSError:
-            pass
 
 
 def test_on_a_full_disk_the_ledger_refuses_and_loses_nothing(disk: Path, capsys: Any) -> None:

@@ -122,7 +122,8 @@ class ObjectivePerturbation(Empirical):
     citation: ClassVar[Citation | None] = CHAUDHURI
     notes: ClassVar[str] = (
         "lam = strength · c / (e^(epsilon/4) − 1), c the loss's largest second derivative; the minimum is certified, "
-        "and 1/250 of epsilon covers what is left of its error. With delta, Gaussian noise (Redberg et al. 2023)."
+        "and 1/250 of epsilon covers what is left of its error. With delta, Gaussian noise (Redberg et al. 2023). "
+        "An epsilon above 20 is charged whole and used as 20."
     )
 
     def noise(self, bound: GradientBound, cost: Cost) -> VectorNoise:

@@ -31,7 +31,10 @@ class OutputPerturbation(Empirical):
 
     costs: ClassVar[tuple[type[Cost], ...]] = (Pure, Approximate)
     citation: ClassVar[Citation | None] = CHAUDHURI
-    notes: ClassVar[str] = "Needs no smooth loss; mostly worse than objective_perturbation. With delta, Gaussian noise."
+    notes: ClassVar[str] = (
+        "Needs no smooth loss; mostly worse than objective_perturbation. With delta, Gaussian noise. "
+        "An epsilon above 20 is charged whole and used as 20."
+    )
 
     def lam(self, bound: GradientBound, cost: Cost) -> float:
         """4c/epsilon, as for the perturbed objective where epsilon is small; but 4c/√epsilon where it is large, so that
